@@ -27,10 +27,10 @@ export async function deliver(
     body: webhookBody({ ...event, data: await webhooks.dataOf(event) }),
     secrets,
   };
-  const { verdict, status, fault } = await webhooks.post(request, signal);
+  const { verdict, status, fault, answer } = await webhooks.post(request, signal);
   const durationMs = performance.now() - startedAt;
   const isDelivered = verdict === 'delivered';
-  const noted = await noteAttempt(database, eventId, { durationMs, status, fault }, isDelivered);
+  const noted = await noteAttempt(database, eventId, { durationMs, status, fault, answer }, isDelivered);
   const facts = { type: event.type, deliveryAttempt: noted.attempt, status, durationMs: Math.round(durationMs) };
   if (isDelivered) {
     log.info(facts, 'an event was delivered');

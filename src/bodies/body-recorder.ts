@@ -142,7 +142,7 @@ export class BodyRecorder {
 function textOf({ bytesMax, rules }: BodyTap, body: TappedBytes | undefined): BodyText | null {
   if (!body) return null;
   const fields = new Set(rules.redactedFields.map((name) => name.toLowerCase()));
-  return keptText(body.bytes, { bytes: body.length, bytesMax, fields });
+  return keptText(body.bytes, { bytes: body.length, kind: body.kind, bytesMax, fields });
 }
 
 const rowOf = ({ accountId, requestId, createdAt, tap }: TappedRequest): BodyRow => ({

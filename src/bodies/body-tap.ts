@@ -1,6 +1,7 @@
 /** What a request of an account whose bodies are recorded says, and what it is answered, gathered while it runs. */
 import type { BodyRules } from '../domain/requests/body-recording.ts';
-import { readBytesMax } from './redact-text.ts';
+import { fileText, formText, type FormSummary } from './form-text.ts';
+import { type BodyKind, readBytesMax } from './redact-text.ts';
 
 export class BodyTap {
   readonly rules: BodyRules;
@@ -18,6 +19,16 @@ export class BodyTap {
 
   takeRequest(bytes: Buffer): void {
     this.request = tapped(bytes);
+  }
+
+  /** A form, which was `bytes` long. */
+  takeForm(form: FormSummary, bytes: number): void {
+    this.request = { ...tapped(formText(form)), length: bytes, kind: 'form' };
+  }
+
+  /** An answer that is a file. */
+  takeFile(type: string, bytes: number): void {
+    this.#whole = { bytes: fileText(type, bytes), length: bytes, kind: 'file' };
   }
 
   /** A part of the answer. Of what comes in pieces, no more is held than is kept in the end. */
@@ -39,17 +50,19 @@ export class BodyTap {
 
   get answer(): TappedBytes | undefined {
     if (this.#whole || this.#answerBytes === 0) return this.#whole;
-    return { bytes: Buffer.concat(this.#pieces, this.#keptBytes), length: this.#answerBytes };
+    return { bytes: Buffer.concat(this.#pieces, this.#keptBytes), length: this.#answerBytes, kind: 'text' };
   }
 }
 
-/** The first bytes of a body, and how long it is. */
+/** The first bytes of a body, or of what is kept in its place, and how long it is. */
 export interface TappedBytes {
   bytes: Buffer;
   length: number;
+  kind: BodyKind;
 }
 
 const tapped = (bytes: Buffer): TappedBytes => ({
   bytes: bytes.length > readBytesMax ? Buffer.from(bytes.subarray(0, readBytesMax)) : bytes,
   length: bytes.length,
+  kind: 'text',
 });

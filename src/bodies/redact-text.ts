@@ -7,7 +7,12 @@ export interface BodyText {
   bytes: number;
   /** The text ends before the body did. */
   cut: boolean;
+  kind: BodyKind;
 }
+
+/** Of a form or a file the text is JSON that says what it had. */
+export const bodyKinds = ['text', 'form', 'file'] as const;
+export type BodyKind = (typeof bodyKinds)[number];
 
 /** What lies behind is not looked at: 4 MiB take some ten milliseconds. */
 export const readBytesMax = 4 * 1024 * 1024;
@@ -23,7 +28,12 @@ const base64Shown = 24;
  */
 export function keptText(
   body: Buffer,
-  { bytes = body.length, bytesMax, fields }: { bytes?: number; bytesMax: number; fields: ReadonlySet<string> },
+  {
+    bytes = body.length,
+    kind = 'text',
+    bytesMax,
+    fields,
+  }: { bytes?: number; kind?: BodyKind; bytesMax: number; fields: ReadonlySet<string> },
 ): BodyText {
   const read = body.length > readBytesMax ? body.subarray(0, readBytesMax) : body;
   const shortened = read
@@ -32,7 +42,8 @@ export function keptText(
   // First to the bound, so that no more is redacted than is kept; redacting may make it longer, so once more.
   const [first, isCut] = cutText(shortened, bytesMax);
   const [text, isCutAgain] = cutText(redactText(first, fields), bytesMax);
-  return { text, bytes, cut: isCut || isCutAgain || read.length < bytes };
+  const isLonger = kind === 'text' ? read.length < bytes : read.length < body.length;
+  return { text, bytes, kind, cut: isCut || isCutAgain || isLonger };
 }
 
 function cutText(text: string, bytesMax: number): [text: string, isCut: boolean] {

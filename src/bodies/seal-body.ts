@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import * as z from 'zod';
-import type { BodyText } from './redact-text.ts';
+import { bodyKinds, type BodyText } from './redact-text.ts';
 
 /** The part of the derived keys that bodies need: the first seals, all open. */
 export interface BodyKeys {
@@ -26,7 +26,7 @@ export interface BodyPlace {
   id: string;
 }
 
-/** Null where there was none, or none that is text. */
+/** Null where there was none. */
 export interface Bodies {
   request: BodyText | null;
   answer: BodyText | null;
@@ -76,5 +76,7 @@ const keyOf = ({ bodies }: BodyKey, { account }: BodyPlace): Buffer =>
 const placeBytes = ({ account, requestId, id }: BodyPlace): Buffer =>
   Buffer.from(JSON.stringify([account, requestId, id]));
 
-const text = z.object({ text: z.string(), bytes: z.int(), cut: z.boolean() }).nullable();
+// Those that were sealed before forms and files were kept have no kind.
+const kind = z.enum(bodyKinds).default('text');
+const text = z.object({ text: z.string(), bytes: z.int(), cut: z.boolean(), kind }).nullable();
 const bodiesForm = z.object({ request: text, answer: text });

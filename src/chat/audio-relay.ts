@@ -65,6 +65,15 @@ export class AudioRelay implements AnswerReader {
     return this.#events?.meter.stated ?? { id: undefined, tier: undefined, usage: undefined, toolCalls: {} };
   }
 
+  /** Of the audio as far as it came. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get mediaType(): string {
+    return this.#mediaType;
+  }
+
   /** Whole seconds of what came; a begun one counts. */
   get seconds(): number {
     return this.#length.wholeSeconds;

@@ -60,7 +60,8 @@ const oneWriteBytesMax = 16 * 1024;
 function send(ctx: ApiContext, bytes: Buffer, mediaType: string): void {
   const { res } = ctx;
   ctx.respond = false;
-  if (ctx.state.bodies && !mediaType.startsWith('audio/')) ctx.state.bodies.takeAnswer(bytes);
+  if (mediaType.startsWith('audio/')) ctx.state.bodies?.takeFile(mediaType, bytes.length);
+  else ctx.state.bodies?.takeAnswer(bytes);
   if (res.destroyed) return; // the caller disconnected; a repetition under the same key gets the stored answer
   res.writeHead(200, { 'Content-Type': mediaType, 'Content-Length': bytes.length });
   if (bytes.length <= oneWriteBytesMax) res.end(bytes.toString('latin1'), 'latin1');

@@ -64,6 +64,7 @@ async function relayLive(
   } else {
     settleInBackground(deps, held, () => priceOfAnswer(deps, held, route, spokenBy(relay, held, end === 'complete')));
   }
+  ctx.state.bodies?.takeFile(relay.mediaType, relay.bytes);
   ctx.respond = false;
   if (end === 'complete') ctx.res.end();
   else ctx.res.destroy(); // without the last chunk, so that the audio isn't taken for whole
@@ -95,6 +96,7 @@ async function relayStored(
     ...(await priceOfAnswer(deps, held, route, spokenBy(relay, held, true))),
     answer: key,
   }));
+  ctx.state.bodies?.takeFile(mediaTypeOfAudio[format], relay.bytes);
   ctx.status = 200;
   ctx.set('Content-Type', mediaTypeOfAudio[format]);
   if (!ctx.res.destroyed) ctx.body = await deps.blobs.read(key);

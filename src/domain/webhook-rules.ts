@@ -22,6 +22,8 @@ export interface WebhookOutcome {
   status: number | null;
   /** Why it was not delivered, in words that hold no address. */
   fault: string | null;
+  /** The beginning of what was answered; of this no log and no history hears. */
+  answer?: string;
 }
 
 /** The body of an event: its members in this order, as Standard Webhooks has them. */

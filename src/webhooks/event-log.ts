@@ -12,6 +12,7 @@ const attemptColumns = {
   durationMs: z.number(),
   status: z.number().nullable(),
   fault: z.string().nullable(),
+  answer: z.string().nullable(),
 };
 const attemptRow = row(attemptColumns);
 export type NumberedAttempt = RowOf<typeof attemptRow>;

@@ -100,6 +100,8 @@ export interface Attempt {
   durationMs: number;
   status: number | null;
   fault: string | null;
+  /** The beginning of what was answered. */
+  answer?: string | undefined;
 }
 
 const notedRow = row({
@@ -118,22 +120,22 @@ export type NotedAttempt = RowOf<typeof notedRow>;
 export async function noteAttempt(
   database: Database,
   id: string,
-  { durationMs, status, fault }: Attempt,
+  { durationMs, status, fault, answer }: Attempt,
   isDelivered: boolean,
 ): Promise<NotedAttempt> {
   for (let tries = 1; ; tries++) {
     try {
       const { rows } = await database.pool.query(
         `with noted as (
-           insert into deliveries (event_id, attempt, at, duration_ms, status, fault)
+           insert into deliveries (event_id, attempt, at, duration_ms, status, fault, answer)
            select $1::text, coalesce(max(attempt), 0) + 1, clock_timestamp() - make_interval(secs => $2::integer / 1000.0),
-             $2::integer, $3::integer, $4::text
+             $2::integer, $3::integer, $4::text, $6::text
            from deliveries where event_id = $1 returning attempt),
          ended as (
            update events set started_at = coalesce(started_at, clock_timestamp()), ended_at = clock_timestamp(), delivered = true
            where id = $1 and ended_at is null and $5::boolean)
          select ${notedRow.columns} from noted`,
-        [id, Math.round(durationMs), status, fault, isDelivered],
+        [id, Math.round(durationMs), status, fault, isDelivered, answer ?? null],
       );
       return notedRow.parse(rows[0]);
     } catch (error) {

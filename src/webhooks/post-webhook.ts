@@ -1,15 +1,14 @@
 /** Sends one attempt of a webhook: signed, to public hosts only, bounded in time, without following redirects. */
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { GatewayError } from '../domain/errors.ts';
 import { judgedStatus, type WebhookOutcome, type WebhookRequest } from '../domain/webhook-rules.ts';
 import { ClosedHost, GuardedAgents } from '../net/guarded-agents.ts';
 import type { AddressGuard } from '../net/public-hosts.ts';
+import { readAnswer } from './receiver-answer.ts';
 import { webhookSignature } from './webhook-signature.ts';
 
 /** For all of it: look-up, connection, answer. */
 const timeout_ms = 15_000;
-/** Read and thrown away, so that a receiver that still writes is not cut off. */
-const answerBytesMax = 64 * 1024;
 const refused = 'the address is refused: it must be http or https on a public host';
 
 // A connection of its own for each: attempts are rare, and one that was kept may be closed by now.
@@ -41,8 +40,8 @@ export const webhookPoster =
         headers,
         body,
       });
-      await thrownAway(answer.body);
-      return judgedStatus(answer.statusCode);
+      const said = await readAnswer(answer.body);
+      return { ...judgedStatus(answer.statusCode), ...(said !== undefined && { answer: said }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof GatewayError || error instanceof ClosedHost) {
@@ -52,16 +51,6 @@ export const webhookPoster =
       return { verdict: 'again', status: null, fault };
     }
   };
-
-/** The status was there; what becomes of the body no longer counts. */
-async function thrownAway(body: Dispatcher.ResponseData['body']): Promise<void> {
-  let bytes = 0;
-  body.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > answerBytesMax) body.destroy();
-  });
-  await new Promise<void>((resolve) => body.on('error', () => undefined).on('close', resolve));
-}
 
 /** A code such as ECONNREFUSED; a message would name the host. */
 function codeOf(error: unknown): string {

@@ -12,6 +12,7 @@ import { listActs } from '../../src/ledger/audit-log.ts';
 import type { AccountId } from '../../src/domain/ids.ts';
 import { assertError } from '../support/errors.ts';
 import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { wav } from '../support/media.ts';
 import { type ConsoleAnswer, type ConsoleClient, signedIn } from '../support/people.ts';
 
 let gateway: TestGateway;
@@ -21,6 +22,7 @@ before(async () => {
 after(() => gateway.stop());
 
 interface Text {
+  kind: 'text' | 'form' | 'file';
   text: string;
   bytes: number;
   cut: boolean;
@@ -66,7 +68,7 @@ test('request and answer are there as they were, and the reading is in the audit
   const { sent, text, id } = await chat();
   const { request, answer, created, expires_at: expiresAt } = await read(id);
   assert.deepEqual(JSON.parse(request?.text ?? ''), sent);
-  assert.deepEqual(answer, { text, bytes: Buffer.byteLength(text), cut: false });
+  assert.deepEqual(answer, { kind: 'text', text, bytes: Buffer.byteLength(text), cut: false });
   assert.equal(expiresAt - created, 7 * 86_400);
   const [blob, ...others] = await blobsOf(account);
   assert.equal(others.length, 0);
@@ -110,6 +112,67 @@ test('named fields are redacted before anything is stored; an image task is reco
     '/v1/images/generations',
   );
   assert.match((await read(drawn.id)).request?.text ?? '', /data:image\/png;base64,A{24}…\[5000 characters\]/);
+});
+
+/** A transcription of two seconds, asked for by a form. */
+async function transcribed(key: string, fields: Readonly<Record<string, readonly string[]>> = {}) {
+  const audio = wav({ seconds: 2 });
+  const form = new FormData();
+  for (const [name, values] of Object.entries({ model: ['sim-transcription'], ...fields }))
+    for (const value of values) form.append(name, value);
+  form.append('file', new Blob([audio], { type: 'audio/wav' }), 'folder/voice 1.wav');
+  const answer = await gateway.fetch('/v1/audio/transcriptions', { method: 'POST', key, body: form });
+  return { audio, status: answer.status, text: await answer.text(), id: answer.headers.get('x-request-id') ?? '' };
+}
+
+test('of a form its fields are recorded, and what its files are, but never their bytes; named fields are redacted', async () => {
+  const { key, account, read } = await recording({ redactedFields: ['prompt'] });
+  const granularities = ['word', 'segment'];
+  const more = { 'timestamp_granularities[]': granularities, prompt: ['hide me'], own: ['kept'] };
+  const { audio, status, text, id } = await transcribed(key, { ...more, response_format: ['verbose_json'] });
+  assert.equal(status, 200, text);
+  const { request, answer } = await read(id);
+  assert.deepEqual([request?.kind, request?.cut, answer?.kind, answer?.text], ['form', false, 'text', text]);
+  assert.deepEqual(JSON.parse(request?.text ?? ''), {
+    fields: {
+      ...{ model: 'sim-transcription', 'timestamp_granularities[]': granularities, prompt: '[redacted]', own: 'kept' },
+      response_format: 'verbose_json',
+    },
+    files: [{ name: 'file', file_name: 'voice 1.wav', type: 'audio/wav', bytes: audio.length }],
+  });
+  assert.ok((request?.bytes ?? 0) > audio.length, 'the length is that of the form');
+  const [blob] = await blobsOf(account);
+  assert.ok(blob && blob.length < 1000, 'the file is not in the blob');
+});
+
+test('a form that is refused is recorded as far as it came', async () => {
+  const { key, read } = await recording();
+  const { audio, status, id } = await transcribed(key, { model: ['sim-transcription', 'twice'] });
+  assert.equal(status, 400);
+  const { request } = await read(id);
+  assert.deepEqual((JSON.parse(request?.text ?? '') as { fields: unknown }).fields, {
+    model: ['sim-transcription', 'twice'],
+  });
+  const missing = await transcribed(key, { model: ['no-such-model'] });
+  const [file] = (JSON.parse((await read(missing.id)).request?.text ?? '') as { files: { bytes: number }[] }).files;
+  assert.equal(file?.bytes, audio.length);
+});
+
+test('an answer of audio is recorded as its type and size, also where it is stored for its Idempotency-Key', async () => {
+  const { key, read } = await recording();
+  for (const headers of [{}, { 'Idempotency-Key': 'speech-1' }]) {
+    const answer = await gateway.fetch('/v1/audio/speech', {
+      ...{ key, method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } },
+      body: JSON.stringify({ model: 'sim-speech', voice: 'alloy', input: 'Hello', response_format: 'wav' }),
+    });
+    const { byteLength: bytes } = await answer.arrayBuffer();
+    const { request, answer: said } = await read(answer.headers.get('x-request-id') ?? '');
+    assert.equal(request?.kind, 'text');
+    assert.deepEqual(
+      { ...said, text: JSON.parse(said?.text ?? '') as unknown },
+      { kind: 'file', text: { type: 'audio/wav', bytes }, bytes, cut: false },
+    );
+  }
 });
 
 test('what administers keys is never recorded', async () => {

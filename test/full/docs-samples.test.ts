@@ -1,6 +1,6 @@
 /** The samples of `/docs` run as they are: those of every operation, and those of its guides, in each language. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,21 @@ import { promisify } from 'node:util';
 import { type ApiDocument, type Operation, readDocument } from '../../console/src/docs/document.ts';
 import { guideCode, sampleLanguageOf } from '../../console/src/docs/guides/guide-code.ts';
 import { type Guide, guidesOf } from '../../console/src/docs/guides/guides.ts';
-import { languagesOf, type SampleLanguage, sampleOf } from '../../console/src/docs/samples.ts';
+import { languages, languagesOf, type SampleLanguage, sampleOf } from '../../console/src/docs/samples.ts';
 import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { mp4, png, wav } from '../support/media.ts';
 import { pythonWith } from '../support/python.ts';
 
 const run = promisify(execFile);
+
+const fileNames: Readonly<Record<SampleLanguage, string>> = {
+  ...{ curl: 'sample.sh', python: 'sample.py', node: 'sample.mjs', go: 'sample.go', java: 'Sample.java' },
+};
+
+/** Why samples of a language can't be run on this machine; false where they can. */
+const missing = (language: SampleLanguage): string | false =>
+  (language === 'go' || language === 'java') && spawnSync(language, ['version']).error ? `no ${language} here` : false;
 
 const batchLine = `${JSON.stringify({
   ...{ custom_id: '1', method: 'POST', url: '/v1/chat/completions' },
@@ -72,8 +80,8 @@ describe('each sample works as it is', () => {
   const called = () =>
     operations.filter(({ id, isWebhook, root }) => !isWebhook && root !== '/ai/v1' && exempt[id] === undefined);
 
-  for (const language of ['curl', 'python', 'node'] satisfies SampleLanguage[]) {
-    test(language, async () => {
+  for (const language of languages) {
+    test(language, { skip: missing(language) }, async () => {
       let count = 0;
       for (const operation of called().filter((one) => languagesOf(one).includes(language))) {
         const [body] = operation.bodies;
@@ -89,7 +97,7 @@ describe('each sample works as it is', () => {
       assert.ok(count >= 33, String(count));
     });
 
-    test(`${language}, of a file`, async () => {
+    test(`${language}, of a file`, { skip: missing(language) }, async () => {
       const operation = operations.find(({ id }) => id === 'getAvatarTalk')!;
       const id = await ended(await talk(gateway));
       const sample = sampleOf(language, gateway.url, operation).replaceAll(exampleOf('getAvatarTalk'), id);
@@ -125,13 +133,14 @@ describe('each sample works as it is', () => {
   }
 
   async function runSample(language: SampleLanguage, sample: string, { key }: TestGateway): Promise<void> {
-    const file = join(folder, { curl: 'sample.sh', python: 'sample.py', node: 'sample.mjs' }[language]);
+    const file = join(folder, fileNames[language]);
     await writeFile(file, language === 'curl' ? sample.replace(/^curl/, 'curl -sS --fail-with-body') : sample);
     const python = async () => join(await pythonWith('openai==3.54.0'), 'python');
-    const program = { curl: () => 'bash', python, node: () => process.execPath }[language];
+    const programs = { curl: () => 'bash', python, node: () => process.execPath, go: () => 'go', java: () => 'java' };
+    const program = programs[language];
     const env = { ...process.env, TOLLGATE_API_KEY: key };
-    await run(await program(), [file], { cwd: folder, env }).catch((error: unknown) =>
-      assert.fail(`${sample}\n${String(error)}`),
+    await run(await program(), [...(language === 'go' ? ['run'] : []), file], { cwd: folder, env }).catch(
+      (error: unknown) => assert.fail(`${sample}\n${String(error)}`),
     );
   }
 

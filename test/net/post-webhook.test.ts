@@ -30,7 +30,7 @@ test('the body arrives as it is, signed by every secret', () =>
   withUpstream(async (receiver) => {
     receiver.answers({ status: 202, json: {} });
     const outcome = await open()(requestTo(`${receiver.url}/a?b=c`), never);
-    assert.deepEqual(outcome, { verdict: 'delivered', status: 202, fault: null });
+    assert.deepEqual(outcome, { verdict: 'delivered', status: 202, fault: null, answer: '{}' });
     const [request] = receiver.requests;
     assert.equal(request?.body.toString(), body);
     assert.equal(assertDelivery(request, secrets).id, 'evt_1');
@@ -50,9 +50,9 @@ describe('a receiver', () => {
     withUpstream(async (receiver) => {
       const delivered = { verdict: 'delivered', status: 200, fault: null };
       receiver.answers({ pieces: ['{'], ending: 'stall' });
-      assert.deepEqual(await open(150)(requestTo(receiver.url), never), delivered);
+      assert.deepEqual(await open(150)(requestTo(receiver.url), never), { ...delivered, answer: '{' });
       receiver.answers({ pieces: Array.from({ length: 64 }, () => 'x'.repeat(16_384)), ending: 'stall' });
-      assert.deepEqual(await open()(requestTo(receiver.url), never), delivered);
+      assert.deepEqual(await open()(requestTo(receiver.url), never), { ...delivered, answer: 'x'.repeat(1024) });
       await receiver.hungUp();
     }));
 
@@ -65,6 +65,19 @@ describe('a receiver', () => {
       assert.deepEqual(closed, { verdict: 'again', status: null, fault: 'no answer (ECONNREFUSED)' });
     }));
 });
+
+test('of an answer its first KiB is kept as text: no half of a character, nothing that moves the cursor or turns the text around', () =>
+  withUpstream(async (receiver) => {
+    const answered = async (...pieces: (string | Buffer)[]) => {
+      receiver.answers({ status: 500, pieces });
+      return (await open()(requestTo(receiver.url), never)).answer;
+    };
+    assert.equal(await answered('no such\ttable\n', '\u001b[2J\0\r\u202eafter '), 'no such\ttable\n[2Jafter');
+    assert.equal(await answered('中'.repeat(1000)), '中'.repeat(341));
+    assert.equal(await answered(Buffer.from([0xff, 0x41])), '\uFFFDA');
+    assert.equal(await answered(' \n'), undefined);
+    assert.equal(await answered(), undefined);
+  }));
 
 test('a stop breaks an attempt off and is no outcome', () =>
   withUpstream(async (receiver) => {

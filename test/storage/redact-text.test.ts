@@ -51,6 +51,7 @@ test('a text ends at its bound, never within a character, and says that it was c
   const { text, cut, bytes } = keptText(Buffer.from('éééé'), { bytesMax: 5, fields });
   assert.deepEqual([text, cut, bytes], ['éé', true, 8]);
   assert.deepEqual(keptText(Buffer.from('abc'), { bytes: 9, bytesMax: 5, fields }), {
+    kind: 'text',
     text: 'abc',
     bytes: 9,
     cut: true,

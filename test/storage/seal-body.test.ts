@@ -7,7 +7,8 @@ import { BodySecretGone, openBodies, sealBodies } from '../../src/bodies/seal-bo
 const old = deriveKeys(['a'.repeat(32)]);
 const both = deriveKeys(['b'.repeat(32), 'a'.repeat(32)]);
 const place = { account: 'acc_1', requestId: 'req_1', id: 'body_1' };
-const bodies = { request: { text: 'tell me a secret', bytes: 16, cut: false }, answer: null };
+const text = { text: 'tell me a secret', bytes: 16, cut: false };
+const bodies = { request: { ...text, kind: 'form' as const }, answer: null };
 
 test('what was sealed is opened again, also once another secret has come first', async () => {
   const sealed = await sealBodies(old, place, bodies);
@@ -32,4 +33,10 @@ test('a body of another account, request or id is refused, and so is one that wa
 test("a body whose operator's secret is gone says so", async () => {
   const sealed = await sealBodies(old, place, bodies);
   await assert.rejects(openBodies(deriveKeys(['b'.repeat(32)]), place, sealed), BodySecretGone);
+});
+
+test('one that was sealed before kinds were kept is text', async () => {
+  const before: object = { request: text, answer: null };
+  const sealed = await sealBodies(old, place, before as typeof bodies);
+  assert.deepEqual((await openBodies(old, place, sealed)).request, { ...text, kind: 'text' });
 });

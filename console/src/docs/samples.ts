@@ -1,16 +1,19 @@
-/** An operation as a program calls it: with curl, and with the OpenAI SDKs for Python and Node.js where it needs a key. */
+/** An operation as a program calls it: with curl, Go and Java, and with the OpenAI SDKs for Python and Node.js where it needs a key. */
 import { shellWord } from '../parts/shell-word.ts';
 import type { Body, Example, Operation } from './document.ts';
 import { isRecord } from '../parts/json.ts';
+import { goSample, goWithKey } from './go-sample.ts';
+import { javaSample } from './java-sample.ts';
 import { nodeSample } from './node-sample.ts';
 import { pythonSample } from './python-sample.ts';
 import { type Call, formParts } from './sample-call.ts';
 
-export const languages = ['curl', 'python', 'node'] as const;
+export const languages = ['curl', 'python', 'node', 'go', 'java'] as const;
 export type SampleLanguage = (typeof languages)[number];
 
 /** The languages that an operation can be called in; what needs no key is none of an SDK's business. */
-export const languagesOf = ({ isKeyed }: Operation): readonly SampleLanguage[] => (isKeyed ? languages : ['curl']);
+export const languagesOf = ({ isKeyed }: Operation): readonly SampleLanguage[] =>
+  isKeyed ? languages : ['curl', 'go', 'java'];
 
 /** The program, to be pasted as it stands; the key is in `TOLLGATE_API_KEY`, or in place by `withKey`. */
 export function sampleOf(
@@ -27,6 +30,10 @@ export function sampleOf(
       return pythonSample(call);
     case 'node':
       return nodeSample(call);
+    case 'go':
+      return goSample(call);
+    case 'java':
+      return javaSample(call);
   }
 }
 
@@ -40,6 +47,10 @@ export function withKey(code: string, language: SampleLanguage, key: string): st
       return code.replaceAll('os.environ["TOLLGATE_API_KEY"]', `"${key}"`);
     case 'node':
       return code.replaceAll('process.env.TOLLGATE_API_KEY', `'${key}'`);
+    case 'go':
+      return goWithKey(code, key);
+    case 'java':
+      return code.replaceAll('System.getenv("TOLLGATE_API_KEY")', `"${key}"`);
   }
 }
 

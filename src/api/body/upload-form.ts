@@ -3,6 +3,7 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../domain/errors.ts';
+import type { BodyTap } from '../../bodies/body-tap.ts';
 import { BlobTooLarge, type BlobStore, type StoredBlob } from '../../blobs/blob-store.ts';
 import { askForBody, awaitsGoAhead } from './continue.ts';
 import { type FileRule, type FormRules, Rules } from './form-rules.ts';
@@ -34,6 +35,8 @@ export interface UploadOptions {
   totalMs?: number;
   /** Called with the bytes of a large field, which are kept with the form; returns the refusal where there is no room. */
   takeMemory?: (bytes: number) => GatewayError | undefined;
+  /** Where the account has its bodies recorded: gets what the form had, also of one that is refused. */
+  bodies?: Pick<BodyTap, 'takeForm'> | undefined;
 }
 
 const idleMsDefault = 30_000;
@@ -63,9 +66,12 @@ export async function readUploadForm<FileName extends string, FieldName extends 
     refuseContentCoding(request);
     refuseLength(request, rules);
     await feed(request, upload, rules, options);
-    return await upload.form();
+    const form = await upload.form();
+    await upload.tell(options.bodies);
+    return form;
   } catch (error) {
     const failures = await upload.undo();
+    await upload.tell(options.bodies);
     discardRest(request, 2 * rules.bytesMax);
     if (failures.length > 0)
       throw new AggregateError([error, ...failures], 'an upload failed and could not be removed');
@@ -94,6 +100,10 @@ class Upload<FileName extends string, FieldName extends string> {
   failed: (error: unknown) => void = () => undefined;
   private readonly rules: Rules<FileName, FieldName>;
   private readonly options: UploadOptions;
+  /** Of the form as far as it came. */
+  bytes = 0;
+  private readonly seenFields: FormField[] = [];
+  private readonly seenFiles: { name: string; fileName: string; type: string; written: Promise<StoredBlob> }[] = [];
   private readonly fields: UploadForm<FileName, FieldName>['fields'] = {};
   private readonly sent: FormField[] = [];
   private readonly streams: Readable[] = [];
@@ -112,13 +122,22 @@ class Upload<FileName extends string, FieldName extends string> {
   addField(name: string | undefined, value: string, truncated: boolean): void {
     const known = this.rules.fieldNamed(name);
     const { keepsFields } = this.rules;
-    if (name === undefined || (known === undefined && !keepsFields)) return; // ignored, as unknown names in JSON bodies are
+    if (name === undefined) return;
+    if (known === undefined && !keepsFields) {
+      if (!truncated && Buffer.byteLength(value) <= this.rules.fieldBytesMax) this.note(name, value);
+      return; // ignored, as unknown names in JSON bodies are
+    }
     const fault = this.boundFault(name, value, truncated);
+    if (!fault) this.note(name, value);
     if (fault) this.failed(fault);
     else if (keepsFields) this.sent.push({ name, value });
     if (known === undefined || fault) return;
     if (known in this.fields) this.failed(invalid(known, `${known} must be sent once.`));
     else this.fields[known] = value;
+  }
+
+  private note(name: string, value: string): void {
+    if (this.options.bodies) this.seenFields.push({ name, value });
   }
 
   /** The parser cuts all fields off at one length, which only the large ones may have. */
@@ -136,7 +155,7 @@ class Upload<FileName extends string, FieldName extends string> {
     return this.options.takeMemory?.(value.length);
   }
 
-  addFile(name: string | undefined, stream: Readable, fileName: string | undefined): void {
+  addFile(name: string | undefined, stream: Readable, fileName: string | undefined, type: string): void {
     stream.on('error', () => undefined); // the store's reader gets it too; this one is for when there is none
     this.streams.push(stream);
     if (this.givenUp) return; // the parser still had a piece in its buffer; what is stored now would never be removed
@@ -153,7 +172,9 @@ class Upload<FileName extends string, FieldName extends string> {
     const { name: file, most } = known;
     const before = this.files.get(file) ?? [];
     if (before.length < most) {
-      this.files.set(file, [...before, this.store(known, stream)]);
+      const written = this.store(known, stream);
+      this.files.set(file, [...before, written]);
+      this.seenFiles.push({ name: file, fileName: fileName ?? '', type, written });
       this.fileNames.set(file, [...(this.fileNames.get(file) ?? []), fileName ?? '']);
     } else this.failed(invalid(file, `${file} must be sent ${most === 1 ? 'once' : `at most ${most} times`}.`));
   }
@@ -193,6 +214,19 @@ class Upload<FileName extends string, FieldName extends string> {
     return blobs;
   }
 
+  /** Has the form recorded. */
+  async tell(bodies: UploadOptions['bodies']): Promise<void> {
+    if (!bodies || this.bytes === 0) return;
+    const files = this.seenFiles.map(async ({ written, ...file }) => ({
+      ...file,
+      bytes: await written.then(
+        ({ bytes }) => bytes,
+        () => undefined,
+      ),
+    }));
+    bodies.takeForm({ fields: this.seenFields, files: await Promise.all(files) }, this.bytes);
+  }
+
   /** Ends the writing and removes what was written. Answers what could not be removed. */
   async undo(): Promise<unknown[]> {
     this.givenUp = true;
@@ -217,14 +251,15 @@ async function feed<FileName extends string, FieldName extends string>(
     await new Promise<void>((resolve, reject) => {
       upload.failed = reject;
       parser.on('field', (name, value, _nameTruncated, truncated) => upload.addField(name, value, truncated));
-      parser.on('file', (name, stream, fileName) => upload.addFile(name, stream, fileName));
+      parser.on('file', (name, stream, fileName, _coding, type) => upload.addFile(name, stream, fileName, type));
       parser.on('error', () => reject(broken()));
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
         parser.on(limit, () => reject(tooMany(rules)));
       parser.on('finish', () => {
         upload.form().then(() => resolve(), reject);
       });
-      cleanUp.push(pump(request, parser, { idleMs, totalMs, bytesMax: rules.bytesMax }, reject));
+      const count = (bytes: number) => (upload.bytes = bytes);
+      cleanUp.push(pump(request, parser, { idleMs, totalMs, bytesMax: rules.bytesMax, count }, reject));
     });
   } finally {
     for (const act of cleanUp) act();
@@ -236,7 +271,12 @@ async function feed<FileName extends string, FieldName extends string>(
 function pump(
   request: IncomingMessage,
   parser: BusboyInstance,
-  { idleMs, totalMs, bytesMax }: { idleMs: number; totalMs: number; bytesMax: number },
+  {
+    idleMs,
+    totalMs,
+    bytesMax,
+    count,
+  }: { idleMs: number; totalMs: number; bytesMax: number; count: (bytes: number) => void },
   fail: (error: unknown) => void,
 ): () => void {
   let bytes = 0;
@@ -249,7 +289,7 @@ function pump(
   }, idleMs);
   const total = setTimeout(() => fail(invalid(undefined, `The upload took more than ${totalMs / 1000} s.`)), totalMs);
   const onData = (piece: Buffer) => {
-    bytes += piece.length;
+    count((bytes += piece.length));
     idle.refresh();
     if (bytes > bytesMax) {
       fail(new GatewayError('request_too_large', `The form must not exceed ${bytesMax} bytes.`));

@@ -66,6 +66,7 @@ const createAvatarTalk = operation({
       store: blobs,
       newKey: () => newBlobKey('uploads'),
       limits,
+      bodies: ctx.state.bodies,
     }).catch((error: unknown) => {
       release();
       throw error;

@@ -125,7 +125,11 @@ async function createByForm(
   const { concurrencyLimits, blobs } = now();
   const release = acquireOnce(concurrencyLimits.uploads);
   try {
-    const form = await readUploadForm(ctx.req, rules(now()), { store: blobs, newKey: () => newBlobKey('uploads') });
+    const form = await readUploadForm(ctx.req, rules(now()), {
+      store: blobs,
+      newKey: () => newBlobKey('uploads'),
+      bodies: ctx.state.bodies,
+    });
     const images = imagesOf(form.files.get('image') ?? [], form.files.get('mask') ?? []);
     const stored = images.map(({ blob }) => blob);
     return await keepForTask(blobs, stored, async () => {

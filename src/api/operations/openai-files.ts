@@ -85,7 +85,11 @@ export const createFile = operation({
         files: [{ name: 'file', bytesMax: configuration.limits.fileBytes } as const],
         fields: fileFormFields,
       };
-      const form = await readUploadForm(ctx.req, rules, { store: blobs, newKey: () => newBlobKey('files') });
+      const form = await readUploadForm(ctx.req, rules, {
+        store: blobs,
+        newKey: () => newBlobKey('files'),
+        bodies: ctx.state.bodies,
+      });
       const [blob] = form.files.get('file') ?? [];
       const [filename = ''] = form.fileNames.get('file') ?? [];
       if (blob === undefined) throw new TypeError('a form without a file was taken');

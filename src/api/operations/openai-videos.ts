@@ -248,7 +248,7 @@ async function createByForm(ctx: ApiContext, now: DependenciesNow): Promise<Made
   try {
     const bytesMax = configuration.limits.imageBytes;
     const files = [{ name: 'input_reference', bytesMax, isOptional: true } as const];
-    const options = { store: blobs, newKey: () => newBlobKey('uploads') };
+    const options = { store: blobs, newKey: () => newBlobKey('uploads'), bodies: ctx.state.bodies };
     const form = await readUploadForm(ctx.req, { files, fields, fieldBytesMax: promptBytesMax }, options);
     const [blob] = form.files.get('input_reference') ?? [];
     const images = blob ? [{ name: imageUploadName(0), param: 'input_reference', blob }] : [];

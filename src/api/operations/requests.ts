@@ -58,7 +58,7 @@ const listAccountRequests = operation({
   },
 });
 
-const bodyExample = (text: string) => ({ text, bytes: text.length, cut: false });
+const bodyExample = (text: string) => ({ kind: 'text', text, bytes: text.length, cut: false });
 
 const getRequestBody = operation({
   method: 'get',

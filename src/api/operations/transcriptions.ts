@@ -141,6 +141,7 @@ function serve(
         store: blobs,
         newKey: () => newBlobKey('uploads'),
         takeMemory: (bytes) => room.take(bytes),
+        bodies: ctx.state.bodies,
       });
       try {
         // An upload may take an hour: model and price are those of its end.

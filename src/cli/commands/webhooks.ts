@@ -132,12 +132,13 @@ const cells = (event: EventFacts): string[] => [
   event.last?.fault ?? '-',
 ];
 
-const attemptObject = ({ attempt, at, durationMs, status, fault }: NumberedAttempt) => ({
+const attemptObject = ({ attempt, at, durationMs, status, fault, answer }: NumberedAttempt) => ({
   attempt,
   at: unixSeconds(at),
   duration_ms: durationMs,
   http_status: status,
   fault,
+  answer,
 });
 const attemptHead = ['ATTEMPT', 'AT', 'MS', 'HTTP', 'WHY'];
 const attemptCells = ({ attempt, at, durationMs, status, fault }: NumberedAttempt): string[] => [

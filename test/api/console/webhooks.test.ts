@@ -82,10 +82,27 @@ test('a test event arrives, signed with the secret that owners are shown, and it
     attempts.map(({ attempt, status, fault }) => ({ attempt, status, fault })),
     [{ attempt: 1, status: 204, fault: null }],
   );
+  const { answer, ...last } = attempts[0] ?? {};
+  assert.equal(answer, null);
   assert.deepEqual(
-    (await listed()).map(({ id: one, delivered, last }) => ({ id: one, delivered, last })),
-    [{ id, delivered: true, last: attempts[0] }],
+    (await listed()).map(({ id: one, delivered, last: shown }) => ({ id: one, delivered, last: shown })),
+    [{ id, delivered: true, last }],
   );
+});
+
+test('owners and operators see how the answer of the receiver began, members do not, and lists have none', async () => {
+  await listen();
+  receiver.answers({ status: 500, pieces: ['no such table\n', '\u001b[31mpoints ', 'x'.repeat(2000)] });
+  const id = await sendTest();
+  const { course } = await ended(id);
+  const answer = `no such table\n[31mpoints ${'x'.repeat(1024)}`.slice(0, 1023); // without what was removed
+  const answersOf = (attempts: unknown) => (attempts as { answer: string | null }[]).map((attempt) => attempt.answer);
+  assert.deepEqual(answersOf(course), [answer]);
+  const operator = await signedIn(gateway, { memberships: [], isOperator: true });
+  assert.deepEqual(answersOf(good(await operator.get(at(`/events/${id}`)))['course']), [answer]);
+  const member = await signedIn(gateway, { memberships: [{ account, role: 'member' }] });
+  assert.deepEqual(answersOf(good(await member.get(at(`/events/${id}`)))['course']), [null]);
+  assert.ok(!JSON.stringify(await listed()).includes('no such table'));
 });
 
 test('after a rotation both secrets sign', async () => {

@@ -37,7 +37,12 @@ before(async () => {
   await markEventsStarted(db.database, [events.failed, events.delivered, events.sending]);
   const refusing = { durationMs: 12.4, status: 500, fault: 'the receiver returned 500' };
   await noteAttempt(db.database, events.failed, refusing, false);
-  await noteAttempt(db.database, events.failed, { durationMs: 5, status: 410, fault: 'gone' }, false);
+  await noteAttempt(
+    db.database,
+    events.failed,
+    { durationMs: 5, status: 410, fault: 'gone', answer: 'Enough.' },
+    false,
+  );
   await giveEventUp(db.database, events.failed);
   await noteAttempt(db.database, events.delivered, { durationMs: 7, status: 204, fault: null }, true);
   await noteAttempt(db.database, events.sending, refusing, false);
@@ -69,10 +74,12 @@ test('show lists every attempt to deliver an event, by its id or that of its tas
   const { deliveries, ...event } = await home.json('webhooks', 'show', events.failed);
   assert.deepEqual([event['id'], event['status'], event['attempts']], [events.failed, 'given_up', 2]);
   assert.deepEqual(
-    (deliveries as Record<string, unknown>[]).map(({ attempt, http_status, fault }) => [attempt, http_status, fault]),
+    (deliveries as Record<string, unknown>[]).map(({ attempt, http_status, fault, answer }) => [
+      ...[attempt, http_status, fault, answer],
+    ]),
     [
-      [1, 500, 'the receiver returned 500'],
-      [2, 410, 'gone'],
+      [1, 500, 'the receiver returned 500', null],
+      [2, 410, 'gone', 'Enough.'],
     ],
   );
   const { stdout } = await home.run(['webhooks', 'show', tasks.notified]);

@@ -338,6 +338,11 @@ test('an avatar talks: files are checked, uploaded with progress, and the video 
     await playsFrames(video);
     await page.getByRole('button', { name: 'Make another' }).click();
     await video.waitFor({ state: 'detached' });
+    // The history has the files' names; a task that was fetched has no files any more.
+    await page.reload();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByRole('button', { name: /speech\.wav, person\.mp4/ }).click();
+    await page.getByText(/^(Filled in from task|Task) avt_\w+/).waitFor();
   });
 });
 
@@ -396,6 +401,21 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
     await audio.waitFor();
     await spoken.getByRole('button', { name: 'Remove from this page' }).click();
     await audio.waitFor({ state: 'detached' });
+    // The history fills the forms again; of a transcription it has the text.
+    await page.getByLabel('Text', { exact: true }).fill('Something else');
+    await page.reload();
+    await page.getByRole('button', { name: 'History' }).click();
+    await page.getByRole('button', { name: /The gate is open/ }).click();
+    assert.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'The gate is open');
+    await page.getByRole('link', { name: 'Transcription', exact: true }).click();
+    assert.equal(await heard.count(), 0);
+    await page.getByRole('button', { name: 'History' }).click();
+    await audited(page);
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /speech\.wav/ })
+      .click();
+    await heard.getByText('Charged', { exact: true }).waitFor();
   });
 });
 

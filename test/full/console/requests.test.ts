@@ -5,11 +5,15 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
+import { expectAnswers } from '../../support/browser/watch.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { createApiKey, noLimits } from '../../../src/accounts/api-keys.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
+import { changeBodyRecording } from '../../../src/bodies/recording-settings.ts';
+import { listActs } from '../../../src/ledger/audit-log.ts';
 import { signIn } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { wav } from '../../support/media.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
@@ -29,6 +33,7 @@ const liveMs = 30_000;
 interface Visited {
   page: Page;
   account: string;
+  key: string;
   /** Makes a call; returns the id of its request. */
   call: (more?: object) => Promise<string>;
 }
@@ -47,7 +52,7 @@ async function visit(
   await browser.visit({ ...rest, origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await page.goto(`/console/${account}/requests`);
-    await work({ page, account, call });
+    await work({ page, account, key, call });
   });
 }
 
@@ -105,6 +110,108 @@ test('an owner has bodies recorded, reads those of a request, and deletes all', 
     await panel.getByRole('button', { name: 'Delete all recorded bodies' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete all recorded bodies' }).click();
     await page.getByText('Deleted: 1').waitFor();
+  }));
+
+const playgroundLink = (page: Page) => page.getByRole('link', { name: 'Run again in the playground' });
+
+test('a recorded chat request opens in the playground as it was, and its run sends the same; nothing is sent before', () =>
+  visit({}, async ({ page, account, call }) => {
+    await changeBodyRecording(gateway.by, account as AccountId, { isOn: true, redactedFields: ['password'] });
+    const tools = [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }];
+    const said = {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'How long is a toll road?' },
+        { role: 'assistant', content: 'That depends.' },
+        { role: 'developer', content: 'Answer in metres.' },
+        { role: 'user', content: [{ type: 'text', text: 'On what does it depend?' }] },
+      ],
+      ...{ temperature: 0.5, max_tokens: 40, stop: ['END'], tools, tool_choice: 'none', top_k: 4 },
+    };
+    const id = await call({ ...said, password: 'hidden' });
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    await playgroundLink(page).click();
+    await page.waitForURL(/playground\/chat\?model=sim-chat$/);
+    const note = page.getByRole('status').filter({ hasText: id });
+    await note.getByText('Some fields were redacted').waitFor();
+    assert.equal(await page.getByLabel('System prompt').inputValue(), 'Be brief.');
+    assert.equal(await page.getByLabel('Temperature').inputValue(), '0.5');
+    await page.getByRole('article', { name: 'Instructions' }).getByText('Answer in metres.').waitFor();
+    await audited(page);
+    await screenshotOf(page, 'playground-request-en');
+    await page.reload(); // the draft is kept, and the request is not read again
+    await page.getByText('On what does it depend?', { exact: true }).waitFor();
+    const requests = await countOf(account);
+    assert.equal(requests, 1, 'opening it sent something');
+    await page.getByRole('button', { name: /Run$/ }).click();
+    await page.getByRole('article', { name: 'Model', exact: true }).nth(1).getByText('Charged').waitFor();
+    await page.goto(`/console/${account}/requests`);
+    await page
+      .getByRole('button', { name: /Details of sim-chat/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Show request and response' }).click();
+    const shown = await page.getByRole('dialog').getByRole('region', { name: 'Request' }).locator('code').innerText();
+    const again = { model: 'sim-chat', ...said, password: '[redacted]', stream: true };
+    assert.deepEqual(JSON.parse(shown), again);
+    const reads = await listActs(gateway.core.database, { account, limit: 10 });
+    assert.equal(reads.filter(({ action }) => action === 'body.read').length, 2);
+  }));
+
+test('a request without a recorded body says why it can’t be run again, and leads to the settings', () =>
+  visit({}, async ({ page, account, call }) => {
+    await call();
+    await page.getByRole('button', { name: /Details of sim-chat/ }).click();
+    await page.getByRole('button', { name: 'Run again in the playground' }).click();
+    await page.getByText('Recording of bodies is off').waitFor();
+    await audited(page);
+    await page.getByRole('link', { name: 'Open Settings' }).click();
+    await page.getByRole('region', { name: 'Recorded bodies' }).waitFor();
+    const path = `/console/api/accounts/${account}/requests/no-such-request/body`;
+    expectAnswers(page, { status: 404, path });
+    await page.goto(`/console/${account}/playground/chat?request=no-such-request`);
+    await page.getByText('No body is recorded of this request').waitFor();
+  }));
+
+/** Of POSTs. */
+async function countOf(account: string): Promise<number> {
+  const { rows } = await gateway.core.database.pool.query<{ count: number }>(
+    `select count(*)::int as count from requests where account_id = $1 and method = 'POST'`,
+    [account],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+test('a recorded form shows its fields and files, an answer of audio its type and size, also on a phone, in Chinese, in the dark', () =>
+  visit({ locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async ({ page, account, key }) => {
+    await changeBodyRecording(gateway.by, account as AccountId, { isOn: true });
+    const form = new FormData();
+    form.append('model', 'sim-transcription');
+    form.append('prompt', 'A long toll road');
+    form.append('file', new Blob([wav({ seconds: 2 })], { type: 'audio/wav' }), 'voice.wav');
+    await gateway.fetch('/v1/audio/transcriptions', { method: 'POST', key, body: form });
+    const speech = { model: 'sim-speech', voice: 'alloy', input: 'Hello', response_format: 'wav' };
+    await gateway.fetch('/v1/audio/speech', {
+      ...{ method: 'POST', key, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(speech) },
+    });
+    const open = async (model: string) => {
+      await page.getByRole('button', { name: new RegExp(`${model} 的详情`) }).click();
+      await page.getByRole('button', { name: '查看请求与响应' }).click();
+    };
+    await open('sim-transcription');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('table', { name: '请求: 表单字段' }).getByText('A long toll road').waitFor();
+    await drawer.getByRole('table', { name: '请求: 文件' }).getByText('voice.wav').waitFor();
+    await drawer.getByRole('region', { name: '响应内容' }).waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+    await drawer.getByRole('region', { name: '响应内容' }).scrollIntoViewIfNeeded();
+    await screenshotOf(page, 'request-form-zh-phone-dark');
+    await page.keyboard.press('Escape');
+    await open('sim-speech');
+    await drawer.getByRole('table', { name: '响应内容: 文件' }).getByText('audio/wav').waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
   }));
 
 test('the list is filtered by its controls, the address keeps the filter, and the file has what is shown', () =>

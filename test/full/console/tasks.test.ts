@@ -25,6 +25,7 @@ after(async () => {
 });
 
 const liveMs = 60_000;
+const hook = 'http://127.0.0.1:9/hook';
 
 type Customer = Awaited<ReturnType<TestGateway['newKey']>>;
 
@@ -168,6 +169,62 @@ test('a failed task says why, and markup in a prompt is text, on a phone, in Chi
     assert.equal(await page.evaluate('window.hurt'), undefined);
     await assertNoSidewaysScroll(page);
     await audited(page);
+  });
+});
+
+test('a failed task is run again: the playground has its parameters, and sends nothing until Run is chosen', async () => {
+  const { key, account } = await gateway.newKey({ balance: '10' });
+  const { body } = await gateway.post(
+    '/v1/images/generations',
+    {
+      model: 'sim-image',
+      prompt: 'No luck [sim:fail=none]',
+      size: '1536x1024',
+      n: 2,
+      quality: 'high',
+      webhook_url: hook,
+    },
+    { ...bearer(key), Prefer: 'wait=0' },
+  );
+  const id = String(body['id']);
+  await gateway.finished(`/v1/images/generations/${id}`, key);
+  await visit({ account }, async (page) => {
+    await rowOf(page, id).getByRole('link').first().click();
+    await page.getByRole('link', { name: 'Run again' }).click();
+    await page.getByText(`Filled in from task ${id}`).waitFor();
+    await page.getByText('This form has no field for webhook_url').waitFor();
+    assert.equal(await page.getByLabel('Prompt').inputValue(), 'No luck [sim:fail=none]');
+    await audited(page);
+    const { body: listed } = await gateway.get('/v1/requests?limit=100', bearer(key));
+    const posts = (listed['data'] as { method: string }[]).filter(({ method }) => method === 'POST');
+    assert.equal(posts.length, 1);
+    await page.getByLabel('Prompt').fill('Better luck');
+    await page.getByRole('button', { name: /Run$/ }).click();
+    await page.getByRole('link', { name: 'Task', exact: true }).click();
+    await page.getByRole('heading', { name: 'Task: Image' }).waitFor();
+    for (const [name, value] of Object.entries({ size: '1536x1024', quality: 'high', n: '2' }))
+      await page
+        .locator('.tg-task-facts > div')
+        .filter({ hasText: name + value })
+        .first()
+        .waitFor();
+  });
+});
+
+test('an avatar talk is run again with its uploads, on a phone, in Chinese, in the dark', async () => {
+  const { key, account } = await gateway.newKey({ balance: '10' });
+  const form = new FormData();
+  form.append('audio', new Blob([wav({ seconds: 2 })]), 'voice.wav');
+  form.append('video', new Blob([await mp4({ seconds: 2, hasAudio: false })]), 'footage.mp4');
+  const asked = { method: 'POST', key, body: form };
+  const { id } = z.object({ id: z.string() }).parse(await (await gateway.fetch('/v1/svctalk/generate', asked)).json());
+  await visit({ account, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
+    await page.goto(`/console/${account}/playground/avatar-talk?task=${id}`);
+    await page.getByText(`已填入任务 ${id} 的参数`).waitFor();
+    await page.getByText(/^audio\.wav，/).waitFor();
+    await page.getByText(/^video\.mp4，/).waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
   });
 });
 

@@ -108,12 +108,83 @@ test('errors by tag and latency by hour lead to the requests that they are of', 
     await page.getByText('or 31 days if you group by hour').waitFor();
   }));
 
+/** Has the calls of this end user be of yesterday. */
+const moveToYesterday = (account: string, user: string) =>
+  gateway.core.database.pool.query(
+    `update requests set created_at = created_at - interval '1 day' where account_id = $1 and end_user = $2 and status = 200`,
+    [account, user],
+  );
+
+test('the period before stands beside each sum and row in percent, and in the chart and its table', () =>
+  visit({}, async (page, account) => {
+    await moveToYesterday(account, 'bob');
+    await page.goto(`/console/${account}/usage?group=tag&metric=errors&range=today`);
+    const rows = rowsOf(page, 'Errors by Tag');
+    await rows.first().waitFor();
+    assert.equal(await page.locator('.tg-change').count(), 0);
+    await page.getByRole('switch', { name: 'Compare with the period before' }).click();
+    await page.waitForURL(/compare=1/);
+    await page.getByText(/^Compared with .*, up to this time of day\.$/).waitFor();
+    const changes = async (row: string) =>
+      Promise.all((await rows.filter({ hasText: row }).locator('.tg-change').all()).map((one) => one.innerText()));
+    await rows.filter({ hasText: 'search' }).getByText('+100%').waitFor();
+    assert.deepEqual((await changes('search')).slice(0, 2), ['+100%', 'new']);
+    assert.deepEqual((await changes('mail')).slice(0, 2), ['new', '–']);
+    const tile = page.locator('.tg-figure', { hasText: 'Requests' });
+    assert.match(await tile.innerText(), /3\s+\+200%/);
+    await page.getByText('Show as a table').click();
+    await page.getByRole('columnheader', { name: 'Period before' }).waitFor();
+    await audited(page);
+    await screenshotOf(page, 'usage-compared-names-en');
+    await page.goto(`/console/${account}/usage?group=hour&metric=errors&range=today&compare=1`);
+    await page.getByRole('list', { name: 'Colours' }).getByText('Period before').waitFor();
+    await audited(page);
+    await screenshotOf(page, 'usage-compared-en');
+  }));
+
+test('a view is saved under a name in this browser, opened, renamed and deleted', () =>
+  visit({}, async (page, account) => {
+    await page.goto(`/console/${account}/usage?group=tag&metric=errors&range=days7&compare=1`);
+    await page.getByRole('heading', { name: 'Errors by Tag' }).waitFor();
+    const open = page.getByRole('button', { name: 'Saved views' });
+    await open.click();
+    const drawer = page.getByRole('dialog', { name: 'Saved views' });
+    await drawer.getByText('kept in this browser only').waitFor();
+    await drawer.getByLabel('Name of the current view').fill('Errors <b>of</b> a week');
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await drawer.getByRole('button', { name: 'Errors <b>of</b> a week', exact: true }).waitFor();
+    await audited(page);
+    await page.keyboard.press('Escape');
+    await page.goto(`/console/${account}/usage`);
+    await page.getByRole('heading', { name: 'Cost by Day' }).waitFor();
+    await open.click();
+    await drawer.getByRole('button', { name: 'Errors <b>of</b> a week', exact: true }).click();
+    await page.getByRole('heading', { name: 'Errors by Tag' }).waitFor();
+    assert.match(page.url(), /group=tag&metric=errors&range=days7&compare=1$/);
+    await open.click();
+    await drawer.getByRole('button', { name: 'Rename Errors <b>of</b> a week' }).click();
+    await drawer.getByLabel('New name of Errors <b>of</b> a week').fill('Weekly');
+    await page.keyboard.press('Enter');
+    await drawer.getByRole('button', { name: 'Weekly', exact: true }).waitFor();
+    await drawer.getByRole('button', { name: 'Delete Weekly' }).click();
+    await drawer.getByText('No views saved yet.').waitFor();
+    await page.reload();
+    await open.click();
+    await drawer.getByText('No views saved yet.').waitFor();
+  }));
+
 test('an operator sees all accounts by account and model with cost and margin; on a phone, in Chinese and in the dark it fits', () =>
   visit({ locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page, account) => {
-    await page.goto(`/console/${account}/usage?group=model&by=tag`);
+    await page.goto(`/console/${account}/usage?group=model&by=tag&compare=1`);
     await page.getByRole('heading', { name: '按模型和标签的费用' }).waitFor();
+    await page.getByText('新增').first().waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
+    await screenshotOf(page, 'usage-compared-zh-phone-dark');
+    await page.getByRole('button', { name: '已保存的视图' }).click();
+    await page.getByText('还没有保存的视图').waitFor();
+    await audited(page);
+    await page.keyboard.press('Escape');
     await page.goto('/console/operator/usage?group=account&metric=margin');
     await page.getByRole('heading', { name: '按账户的毛利' }).waitFor();
     await audited(page);

@@ -36,7 +36,7 @@ async function owner() {
 
 test('an owner sets the webhook, tries it, sees what became of the test, and sends it again', async () => {
   const { email, address } = await owner();
-  receiver.answers({ status: 500 });
+  receiver.answers({ status: 500, pieces: ['{"error":"no such <b>table</b>"}'] });
   await browser.visit({ origin: gateway.url }, async (page) => {
     await signIn(page, { url: gateway.url, email, password });
     await page.goto(address);
@@ -57,6 +57,9 @@ test('an owner sets the webhook, tries it, sees what became of the test, and sen
     await row.getByRole('button', { name: 'webhook.test' }).click();
     const drawer = page.getByRole('dialog', { name: 'Event' });
     await drawer.getByRole('region', { name: 'Payload' }).getByText('"webhook.test"').waitFor();
+    await drawer.getByText('Response body of attempt 1').click();
+    await drawer.getByText('{"error":"no such <b>table</b>"}').waitFor();
+    await screenshotOf(page, 'webhook-event-en');
     await audited(page);
     await drawer.getByRole('button', { name: 'Resend' }).click();
     await drawer.getByText('HTTP 204').waitFor();
@@ -84,11 +87,16 @@ test('on a phone, in Chinese and in the dark, the page fits, and says in Chinese
     await signIn(page, { url: gateway.url, email, password });
     await page.goto(address);
     await page.getByText('还没有事件').waitFor();
-    receiver.answers({ status: 410 });
+    receiver.answers({ status: 410, pieces: ['x'.repeat(2000)] });
     await page.getByLabel('Webhook 地址').fill(`${receiver.url}/hook`);
     await page.getByRole('button', { name: /^保\s?存$/ }).click();
     await page.getByRole('button', { name: '发送测试事件' }).click();
     await page.getByText('HTTP 410（接收方不再接收事件）').first().waitFor();
+    await audited(page);
+    await assertNoSidewaysScroll(page);
+    await page.getByRole('button', { name: 'webhook.test' }).click();
+    await page.getByText('第 1 次尝试的响应正文').click();
+    await page.getByRole('region', { name: '第 1 次尝试的响应正文' }).waitFor();
     await audited(page);
     await assertNoSidewaysScroll(page);
   });

@@ -98,9 +98,11 @@ export const accountSentences: Readonly<Record<string, string>> = {
     '已脱敏的字段为 `"[redacted]"`；较长的 base64 会缩短。',
   'How long the body was.': '内容的长度。',
   'The text ends before the body did.': '文本在内容结束之前截断。',
-  'Null where it was no JSON, such as a form with files.': '不是 JSON（如带文件的表单）时为 null。',
-  'JSON, or the events of a stream. Null where it was no text, such as audio.':
-    'JSON，或流的各个事件。不是文本（如音频）时为 null。',
+  'Null where it had none that was read.': '没有读取到内容时为 null。',
+  'JSON, the events of a stream, or what a file is. Null where nothing was answered.':
+    'JSON、流的各个事件，或文件的说明。没有响应内容时为 null。',
+  "`text`: the body itself. `form`: JSON of the form's `fields` and, of each of its `files`, `name`, `file_name`, `type` and `bytes`. `file`: JSON of the `type` and `bytes` of an answer such as audio.":
+    '`text`：内容本身。`form`：表单 `fields` 及其每个 `files` 的 `name`、`file_name`、`type` 和 `bytes` 的 JSON。`file`：音频等响应的 `type` 和 `bytes` 的 JSON。',
   'With `group_by=day`.': '`group_by=day` 时才有。',
   'With `group_by=model`.': '`group_by=model` 时才有。',
   'With `group_by=key`.': '`group_by=key` 时才有。',

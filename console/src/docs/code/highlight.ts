@@ -1,6 +1,6 @@
 /** Code in colours: its comments, strings, numbers, words of the language and names. What it doesn't know stays plain. */
 
-export type CodeLanguage = 'curl' | 'python' | 'node' | 'json' | 'text';
+export type CodeLanguage = 'curl' | 'python' | 'node' | 'go' | 'java' | 'json' | 'text';
 
 export interface Piece {
   text: string;
@@ -36,6 +36,20 @@ const grammars: Readonly<Record<Exclude<CodeLanguage, 'text'>, RegExp>> = {
     number,
     words(
       'import from const let await async for of while if else return new function try catch throw typeof true false null undefined',
+    ),
+  ),
+  go: grammar(
+    String.raw`(?<comment>\/\/.*)`,
+    `(?<string>"(?:\\\\.|[^"\\\\])*"|\`[^\`]*\`)`,
+    number,
+    words('package import func var const type struct if else for range return defer switch case go nil true false'),
+  ),
+  java: grammar(
+    String.raw`(?<comment>\/\/.*)`,
+    String.raw`(?<string>"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\])*")`,
+    number,
+    words(
+      'import public static final class void throws throw new var if else for while return try catch byte int String true false null',
     ),
   ),
   json: grammar(

@@ -5,7 +5,7 @@ import { useReader } from '../reader.ts';
 import type { SampleLanguage } from '../samples.ts';
 import { texts } from '../texts.ts';
 
-export const languageNames = { curl: 'curl', python: 'Python', node: 'Node.js' } as const;
+export const languageNames = { curl: 'curl', python: 'Python', node: 'Node.js', go: 'Go', java: 'Java' } as const;
 
 interface LanguageChoiceProps {
   languages: readonly SampleLanguage[];

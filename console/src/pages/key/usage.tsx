@@ -57,6 +57,7 @@ export function Usage({ of: id }: { of: string }) {
     zone,
     first,
     last,
+    isCompared: false,
     isRange: true,
   } as const;
   const textOf = (heading: Heading, dimension: string) => headText(heading, dimension, { say: sayUsage, locale });

@@ -1,7 +1,9 @@
 /** Usage of all accounts, with what serving them cost and what is left. */
 import { keepPreviousData } from '@tanstack/react-query';
 import { query } from '../../api/client.ts';
-import { type Offer, usageQueryOf, useShown } from '../../parts/usage/shown.ts';
+import { queryBefore } from '../../parts/usage/comparison.ts';
+import { useShown } from '../../parts/usage/shown.ts';
+import { type Offer, usageQueryOf } from '../../parts/usage/usage-query.ts';
 import { usageTexts } from '../../parts/usage/texts.ts';
 import { UsagePage } from '../../parts/usage/usage-page.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
@@ -23,11 +25,17 @@ export function Component() {
     { params: { query: usageQueryOf(shown) } },
     { enabled: shown.isRange, placeholderData: keepPreviousData, refetchOnWindowFocus: false },
   );
+  const tableBefore = query.useQuery(
+    'get',
+    '/console/api/operator/usage-table',
+    { params: { query: queryBefore(shown) } },
+    { enabled: shown.isRange && shown.isCompared, refetchOnWindowFocus: false },
+  );
   return (
     <UsagePage
       title={say('allTitle')}
       description={say('allDescription')}
-      {...{ offer, shown, table }}
+      {...{ offer, shown, table, tableBefore }}
       onChange={change}
       file="/console/api/operator/usage-table.csv"
       requests="/operator/requests"

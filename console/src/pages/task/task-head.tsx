@@ -1,14 +1,15 @@
 /** The head of the page: what the task is, how it stands, and what can be done with it. */
-import { ArrowLeftOutlined, ExportOutlined } from '@ant-design/icons';
+import { ArrowLeftOutlined, ExportOutlined, ReloadOutlined } from '@ant-design/icons';
 import { App, Button } from 'antd';
 import { Link } from 'react-router';
 import { api } from '../../api/client.ts';
+import { ButtonLink } from '../../parts/button-link.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StatusTag } from '../../parts/status-tag.tsx';
 import { taskTexts } from '../../parts/tasks/texts.ts';
-import { useAccountId, useMayChange } from '../../parts/use-account.ts';
+import { useAccountId, useMayChange, useOwns } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import type { TaskPage } from './task-page.ts';
 import { texts } from './texts.ts';
@@ -18,8 +19,9 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
   const sayTask = useTexts(taskTexts);
   const account = useAccountId();
   const mayChange = useMayChange();
+  const owns = useOwns();
   const { message } = App.useApp();
-  const { id, kind, status, progress, queued, operator } = task;
+  const { id, kind, status, progress, queued, operator, request } = task;
   const cancel = async () => {
     try {
       await api.POST('/console/api/accounts/{account}/tasks/{id}/cancel', { params: { path: { account, id } } });
@@ -53,6 +55,14 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
               <Button href={operator.workflow_url} target="_blank" rel="noreferrer" icon={<ExportOutlined />}>
                 {say('openInTemporal')}
               </Button>
+            )}
+            {owns && status !== 'processing' && request !== null && (
+              <ButtonLink
+                to={`/${account}/playground/${kind.replace('_', '-')}?task=${id}`}
+                icon={<ReloadOutlined aria-hidden />}
+              >
+                {say('runAgain')}
+              </ButtonLink>
             )}
             {mayChange && status === 'processing' && (
               <ConfirmButton

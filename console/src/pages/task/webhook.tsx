@@ -5,6 +5,7 @@ import { BusyButton } from '../../parts/busy-button.tsx';
 import { useAttemptText } from '../../parts/attempt-text.ts';
 import { durationText } from '../../parts/measures.ts';
 import { Time } from '../../parts/time.tsx';
+import { ReceiverAnswers } from '../../parts/webhooks/receiver-answers.tsx';
 import { useAccountId, useMayChange } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
@@ -52,6 +53,7 @@ export function Webhook({ task: { id, webhook, status } }: { task: TaskPage }) {
           </tbody>
         </table>
       </div>
+      <ReceiverAnswers attempts={attempts} />
       {mayChange && delivered !== null && <Replay id={id} />}
     </>
   );

@@ -3,7 +3,9 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
 import { today } from '../../parts/days.ts';
-import { type Offer, usageQueryOf, useShown } from '../../parts/usage/shown.ts';
+import { queryBefore } from '../../parts/usage/comparison.ts';
+import { useShown } from '../../parts/usage/shown.ts';
+import { type Offer, usageQueryOf } from '../../parts/usage/usage-query.ts';
 import { usageTexts } from '../../parts/usage/texts.ts';
 import { UsagePage } from '../../parts/usage/usage-page.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
@@ -12,6 +14,8 @@ import { useTexts } from '../../texts/define-texts.ts';
 
 /** Each look sums anew, which takes half a second for 100,000 calls. */
 const refreshMs = 10_000;
+/** What is over changes no more, but for calls that end late. */
+const beforeStaleMs = 300_000;
 
 type Name = 'model' | 'key' | 'user' | 'tag';
 type Metric = 'cost' | 'tokens' | 'calls' | 'errors' | 'latency' | 'p95';
@@ -35,11 +39,17 @@ export function Component() {
       refetchInterval: shown.last >= today(shown.zone) ? refreshMs : false,
     },
   );
+  const tableBefore = query.useQuery(
+    'get',
+    '/console/api/accounts/{account}/usage-table',
+    { params: { path: { account }, query: queryBefore(shown) } },
+    { enabled: shown.isRange && shown.isCompared, staleTime: beforeStaleMs },
+  );
   return (
     <UsagePage
       title={say('title')}
       description={`${say('description')} ${zoneText}`}
-      {...{ offer, shown, table }}
+      {...{ offer, shown, table, tableBefore }}
       onChange={change}
       file={`/console/api/accounts/${account}/usage-table.csv`}
       requests="../requests"

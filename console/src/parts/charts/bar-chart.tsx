@@ -22,6 +22,8 @@ export interface Bar {
   title: string;
   /** Amounts, by the key of the series. */
   values: Readonly<Record<string, number>>;
+  /** What it was in the period before; null where that isn't known. */
+  before?: number | null;
 }
 
 export interface BarChartProps {
@@ -35,9 +37,11 @@ export interface BarChartProps {
   unit?: Unit;
   /** Not where the sum of a bar means nothing, as of latencies. */
   isStacked?: boolean;
+  /** The muted mark of what it was before: a line over times, else a dot at each bar. */
+  before?: { label: string; isLine: boolean };
 }
 
-export function BarChart({ label, series, bars, of, unit = 'money', isStacked = true }: BarChartProps) {
+export function BarChart({ label, series, bars, of, unit = 'money', isStacked = true, before }: BarChartProps) {
   const say = useTexts(chartTexts);
   const palette = colours(useIsDark());
   const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
@@ -45,10 +49,10 @@ export function BarChart({ label, series, bars, of, unit = 'money', isStacked = 
     <figure className="tg-chart">
       <div className="tg-chart-area" aria-hidden="true">
         <Suspense fallback={null}>
-          <Bars series={series} bars={bars} palette={palette} unit={unit} isStacked={isStacked} />
+          <Bars {...{ series, bars, palette, unit, isStacked, before }} />
         </Suspense>
       </div>
-      {series.length > 1 && (
+      {(series.length > 1 || before) && (
         <ul aria-label={say('legend')}>
           {series.map(({ key, label: name }, index) => (
             <li key={key}>
@@ -56,13 +60,19 @@ export function BarChart({ label, series, bars, of, unit = 'money', isStacked = 
               {name}
             </li>
           ))}
+          {before && (
+            <li>
+              <span aria-hidden="true" className="tg-legend-before" />
+              {before.label}
+            </li>
+          )}
         </ul>
       )}
       <details>
         <summary>{say('asTable')}</summary>
         <Sheet
           label={label}
-          rows={bars.filter((bar) => totalOf(bar) !== 0)}
+          rows={bars.filter((bar) => totalOf(bar) !== 0 || (bar.before ?? 0) !== 0)}
           keyOf={({ key }) => key}
           columns={[
             { key: 'of', title: of, cell: ({ title }) => title },
@@ -81,6 +91,14 @@ export function BarChart({ label, series, bars, of, unit = 'money', isStacked = 
                   {
                     ...{ key: 'total', title: say('total'), isNumber: true },
                     cell: (bar: Bar) => <Measured unit={unit} of={totalOf(bar)} />,
+                  },
+                ]
+              : []),
+            ...(before
+              ? [
+                  {
+                    ...{ key: 'before', title: before.label, isNumber: true },
+                    cell: (bar: Bar) => <Measured unit={unit} of={bar.before ?? null} />,
                   },
                 ]
               : []),

@@ -1,9 +1,9 @@
 /** The drawing of a bar chart: the only place that knows recharts, in a chunk of its own. */
-import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { type Unit, useMeasuredText } from '../measured.tsx';
 import { useCurrency } from '../money.tsx';
-import type { Bar as Shown, Series } from './bar-chart.tsx';
+import type { Bar as Shown, BarChartProps, Series } from './bar-chart.tsx';
 
 interface BarsProps {
   series: readonly Series[];
@@ -11,14 +11,18 @@ interface BarsProps {
   palette: readonly string[];
   unit: Unit;
   isStacked: boolean;
+  before: BarChartProps['before'];
 }
 
 const barPxMax = 36;
+const muted = 'var(--ant-color-text-tertiary)';
 
-export default function Bars({ series, bars, palette, unit, isStacked }: BarsProps) {
+export default function Bars({ series, bars, palette, unit, isStacked, before }: BarsProps) {
   const locale = localeOf(useLanguage());
   const currency = useCurrency();
-  const { ticks, digits } = ticksUpTo(Math.max(0, ...bars.map(isStacked ? totalOf : largestOf)));
+  const { ticks, digits } = ticksUpTo(
+    Math.max(0, ...bars.map(isStacked ? totalOf : largestOf), ...bars.map((bar) => bar.before ?? 0)),
+  );
   const text = useMeasuredText(unit);
   const short = new Intl.NumberFormat(locale, {
     ...(unit === 'money' && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
@@ -29,7 +33,7 @@ export default function Bars({ series, bars, palette, unit, isStacked }: BarsPro
   const tick = { fill: 'var(--ant-color-text-tertiary)', fontSize: 12 };
   return (
     <ResponsiveContainer width="100%" height="100%">
-      <BarChart data={[...bars]} margin={{ top: 8, right: 16, bottom: 0, left: 0 }} accessibilityLayer={false}>
+      <ComposedChart data={[...bars]} margin={{ top: 8, right: 16, bottom: 0, left: 0 }} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke="var(--ant-color-border-secondary)" />
         <XAxis dataKey="label" tick={tick} tickLine={false} axisLine={false} minTickGap={16} />
         <YAxis
@@ -46,7 +50,7 @@ export default function Bars({ series, bars, palette, unit, isStacked }: BarsPro
           cursor={{ fill: 'var(--ant-color-fill-alter)' }}
           content={({ active, payload }) => {
             const bar = active ? bars.find(({ key }) => key === keyOf(payload[0]?.payload)) : undefined;
-            return bar ? <Tip bar={bar} series={series} text={text} /> : null;
+            return bar ? <Tip {...{ bar, series, text, before }} /> : null;
           }}
         />
         {series.map(({ key }, index) => (
@@ -59,7 +63,18 @@ export default function Bars({ series, bars, palette, unit, isStacked }: BarsPro
             isAnimationActive={false}
           />
         ))}
-      </BarChart>
+        {before && (
+          <Line
+            dataKey={(bar: Shown) => bar.before ?? null}
+            stroke={before.isLine ? muted : 'none'}
+            strokeWidth={2}
+            strokeDasharray="4 4"
+            dot={before.isLine && bars.length > 1 ? false : { fill: muted, stroke: 'none', r: 4 }}
+            activeDot={false}
+            isAnimationActive={false}
+          />
+        )}
+      </ComposedChart>
     </ResponsiveContainer>
   );
 }
@@ -82,9 +97,10 @@ interface TipProps {
   bar: Shown;
   series: readonly Series[];
   text: (value: number) => string;
+  before: BarChartProps['before'];
 }
 
-function Tip({ bar, series, text }: TipProps) {
+function Tip({ bar, series, text, before }: TipProps) {
   const parts = series.filter(({ key }) => (bar.values[key] ?? 0) !== 0);
   return (
     <div className="tg-tip">
@@ -95,6 +111,12 @@ function Tip({ bar, series, text }: TipProps) {
           <span className="tg-number">{text(bar.values[key] ?? 0)}</span>
         </p>
       ))}
+      {before && typeof bar.before === 'number' && (
+        <p>
+          <span>{before.label}</span>
+          <span className="tg-number">{text(bar.before)}</span>
+        </p>
+      )}
     </div>
   );
 }

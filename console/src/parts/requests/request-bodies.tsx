@@ -7,6 +7,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { CodeBlock } from '../code-block.tsx';
 import { ErrorState } from '../error-state.tsx';
 import { Time } from '../time.tsx';
+import { BodyFiles } from './body-files.tsx';
 import { readableBody } from './readable-body.ts';
 import type { ShownRequest } from './request.ts';
 import { requestTexts } from './texts.ts';
@@ -52,13 +53,19 @@ export function RequestBodies({ request, account }: { request: ShownRequest; acc
 function OneBody({ name, body, none }: { name: string; body: Body; none: string }) {
   const say = useTexts(requestTexts);
   if (body === null) return <p>{none}</p>;
-  const { text, said } = readableBody(body.text);
+  const said = body.kind === 'text' ? readableBody(body.text) : undefined;
   return (
     <>
       <h4>{name}</h4>
       {body.cut && <p className="tg-quiet">{say('cutBody', { bytes: String(body.bytes) })}</p>}
-      {said !== undefined && <CodeBlock code={said} label={`${name}: ${say('saidText')}`} />}
-      <CodeBlock code={text} label={name} />
+      {said ? (
+        <>
+          {said.said !== undefined && <CodeBlock code={said.said} label={`${name}: ${say('saidText')}`} />}
+          <CodeBlock code={said.text} label={name} />
+        </>
+      ) : (
+        <BodyFiles name={name} text={body.text} />
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { Drawer } from 'antd';
 import { Link } from 'react-router';
 import { query } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { CopyButton } from '../copy-button.tsx';
@@ -16,6 +17,7 @@ import { Time } from '../time.tsx';
 import type { ShownRequest } from './request.ts';
 import { RequestBodies } from './request-bodies.tsx';
 import { useErrorMeaning } from './error-meanings.ts';
+import { RunAgain } from './run-again.tsx';
 import { RequestStatus } from './request-status.tsx';
 import { requestTexts } from './texts.ts';
 import { Fact } from '../fact.tsx';
@@ -60,6 +62,7 @@ export function RequestDetails({ id, requests, account, isLoading, error, onClos
 function Content({ request, account }: { request: ShownRequest; account: string }) {
   const say = useTexts(requestTexts);
   const meaning = useErrorMeaning()(request.code);
+  const owns = useSession().accounts.some(({ id, role }) => id === account && role === 'owner');
   return (
     <>
       <dl className="tg-facts">
@@ -99,6 +102,7 @@ function Content({ request, account }: { request: ShownRequest; account: string 
           <span className="tg-mono">{request.id}</span> <CopyButton text={request.id} />
         </Fact>
       </dl>
+      {owns && <RunAgain request={request} account={account} />}
       <Timeline request={request} />
       {request.served_by && <ServedBy {...request.served_by} />}
       <RequestBodies request={request} account={account} />

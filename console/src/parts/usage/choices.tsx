@@ -1,9 +1,9 @@
 /** By what is summed, which metric is shown, and of which days. */
-import { Select } from 'antd';
+import { Select, Switch } from 'antd';
 import { useTexts } from '../../texts/define-texts.ts';
 import { RangeFields } from '../filters/day-range.tsx';
 import { periods } from '../filters/periods.ts';
-import { type Offer, type Shown, times } from './shown.ts';
+import { type Offer, type Shown, times } from './usage-query.ts';
 import { dimensionTexts, metricTexts, usageTexts } from './texts.ts';
 
 interface ChoicesProps {
@@ -16,7 +16,7 @@ export function Choices({ offer: { names, metrics }, shown, onChange }: ChoicesP
   const say = useTexts(usageTexts);
   const sayName = useTexts(dimensionTexts);
   const sayMetric = useTexts(metricTexts);
-  const { group, by, metric, preset, first, last } = shown;
+  const { group, by, metric, preset, first, last, isCompared } = shown;
   const optionOf = (name: (typeof names)[number]) => ({ value: name, label: sayName(name) });
   const choose = (
     label: string,
@@ -54,6 +54,16 @@ export function Choices({ offer: { names, metrics }, shown, onChange }: ChoicesP
         onPeriod={(period) => onChange({ preset: period })}
         onChange={({ from = first, to = last }) => onChange({ preset: 'custom', first: from, last: to })}
       />
+      <label>
+        {say('compare')}
+        <span>
+          <Switch
+            aria-label={say('compare')}
+            checked={isCompared}
+            onChange={(isOn) => onChange({ isCompared: isOn })}
+          />
+        </span>
+      </label>
     </div>
   );
 }

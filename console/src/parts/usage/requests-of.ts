@@ -1,7 +1,7 @@
 /** From a row, or a cell, of the usage table to the requests that it is made of. */
 import { dayAfter, monthAfter } from '../days.ts';
 import type { Heading } from './head-text.ts';
-import { isTime, type Shown } from './shown.ts';
+import { isTime, type Shown } from './usage-query.ts';
 
 /** Returns the filter as the page of requests has it in its address; undefined where no filter names the row. */
 export function requestsOf(

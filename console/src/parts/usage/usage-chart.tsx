@@ -3,9 +3,10 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { type Bar, BarChart } from '../charts/bar-chart.tsx';
 import { Panel } from '../panel.tsx';
-import { figureOf, isSum, numberOf, unitOf, type UsageRow, type UsageTable } from './figures.ts';
+import type { NumberBefore } from './comparison.ts';
+import { type Figure, figureOf, isSum, numberOf, unitOf, type UsageRow, type UsageTable } from './figures.ts';
 import { headText, type Heading } from './head-text.ts';
-import { isTime, type Shown, timesOf } from './shown.ts';
+import { isTime, type Shown, timesOf } from './usage-query.ts';
 import { dimensionTexts, metricTexts, usageTexts } from './texts.ts';
 
 /** As many bars as can be distinguished; the table has the rest. */
@@ -14,11 +15,12 @@ const barsMax = 12;
 interface UsageChartProps {
   table: UsageTable;
   shown: Shown<keyof typeof dimensionTexts.en, keyof typeof metricTexts.en>;
+  before?: NumberBefore<Figure> | undefined;
   title: string;
   textOf: (heading: Heading, dimension: string) => string;
 }
 
-export function UsageChart({ table: { columns, rows }, shown, title, textOf }: UsageChartProps) {
+export function UsageChart({ table: { columns, rows }, shown, before, title, textOf }: UsageChartProps) {
   const say = useTexts(usageTexts);
   const sayName = useTexts(dimensionTexts);
   const sayMetric = useTexts(metricTexts);
@@ -34,6 +36,7 @@ export function UsageChart({ table: { columns, rows }, shown, title, textOf }: U
     label: shortened(headText(heading, group, { say, locale, form: 'short' })),
     title: textOf(heading, group),
     values: row ? valuesOf(row) : {},
+    ...(before && { before: before(heading, figure) }),
   });
   const byId = new Map<string, UsageRow>(rows.map((row) => [row.id, row]));
   const bars = isTime(group)
@@ -52,6 +55,7 @@ export function UsageChart({ table: { columns, rows }, shown, title, textOf }: U
         of={sayName(group)}
         unit={unitOf(metric)}
         isStacked={isSum(metric)}
+        {...(before && { before: { label: say('before'), isLine: isTime(group) } })}
       />
     </Panel>
   );

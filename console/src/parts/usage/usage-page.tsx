@@ -8,9 +8,12 @@ import { ErrorState } from '../error-state.tsx';
 import { Loading } from '../loading.tsx';
 import { PageHead } from '../page-head.tsx';
 import { Choices } from './choices.tsx';
-import { type Shown, usageQueryOf } from './shown.ts';
+import { numbersBefore } from './comparison.ts';
+import { isSum, numberOf } from './figures.ts';
+import { type Shown, usageQueryOf } from './usage-query.ts';
 import { usageTexts } from './texts.ts';
 import { UsageView } from './usage-view.tsx';
+import { ViewsButton } from './views-button.tsx';
 
 interface UsagePageProps {
   title: string;
@@ -25,6 +28,8 @@ interface UsagePageProps {
     error: unknown;
     refetch: () => unknown;
   };
+  /** The same of the period before, where it is compared. */
+  tableBefore: { data: ComponentProps<typeof UsageView>['table'] | undefined; error: unknown };
   /** The address of the table as CSV, without its query. */
   file: string;
   /** Where the requests behind a row are. */
@@ -34,9 +39,11 @@ interface UsagePageProps {
 }
 
 export function UsagePage(props: UsagePageProps) {
-  const { title, description, offer, shown, onChange, table, file, requests, action } = props;
+  const { title, description, offer, shown, onChange, table, tableBefore, file, requests, action } = props;
   const { data, isPlaceholderData, error, refetch } = table;
   const say = useTexts(usageTexts);
+  const before =
+    shown.isCompared && tableBefore.data ? numbersBefore(tableBefore.data, shown, { numberOf, isSum }) : undefined;
   const isShown = shown.isRange && data !== undefined && !isPlaceholderData;
   return (
     <>
@@ -44,14 +51,17 @@ export function UsagePage(props: UsagePageProps) {
         title={title}
         description={description}
         actions={
-          <Button
-            icon={<DownloadOutlined />}
-            href={`${file}?${new URLSearchParams(usageQueryOf(shown)).toString()}`}
-            download
-            disabled={!shown.isRange}
-          >
-            {say('csv')}
-          </Button>
+          <>
+            <ViewsButton />
+            <Button
+              icon={<DownloadOutlined />}
+              href={`${file}?${new URLSearchParams(usageQueryOf(shown)).toString()}`}
+              download
+              disabled={!shown.isRange}
+            >
+              {say('csv')}
+            </Button>
+          </>
         }
       />
       <Choices offer={offer} shown={shown} onChange={onChange} />
@@ -59,7 +69,8 @@ export function UsagePage(props: UsagePageProps) {
       {shown.isRange && !isShown && error === null && <Loading rows={8} />}
       {shown.isRange && error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {isShown && data.rows.length === 0 && <EmptyState text={say('nothing')} action={action} />}
-      {isShown && data.rows.length > 0 && <UsageView table={data} shown={shown} requests={requests} />}
+      {shown.isCompared && tableBefore.error !== null && <ErrorState error={tableBefore.error} />}
+      {isShown && data.rows.length > 0 && <UsageView {...{ table: data, shown, before, requests }} />}
     </>
   );
 }

@@ -4,26 +4,31 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
-import { daysBetween } from '../days.ts';
+import { dayText, daysBetween } from '../days.ts';
 import { Figure as FigureTile, Figures } from '../figure.tsx';
 import { Measured } from '../measured.tsx';
 import { Panel } from '../panel.tsx';
 import { Sheet, type SheetColumn } from '../sheet.tsx';
-import { figureOf, figuresOf, numberOf, unitOf, type UsageRow, type UsageTable } from './figures.ts';
+import { Change } from './change.tsx';
+import { Compared } from './compared.tsx';
+import { daysBefore, isUnfinished, type NumberBefore } from './comparison.ts';
+import { type Figure, figureOf, figuresOf, numberOf, unitOf, type UsageRow, type UsageTable } from './figures.ts';
 import { headText, type Heading } from './head-text.ts';
 import { requestsOf } from './requests-of.ts';
-import { isTime, type Shown } from './shown.ts';
+import { isTime, type Shown } from './usage-query.ts';
 import { dimensionTexts, metricTexts, usageTexts } from './texts.ts';
 import { UsageChart } from './usage-chart.tsx';
 
 interface UsageViewProps {
   table: UsageTable;
   shown: Shown<keyof typeof dimensionTexts.en, keyof typeof metricTexts.en>;
+  /** Finds the numbers of the period before, where they are compared. */
+  before: NumberBefore<Figure> | undefined;
   /** The page of requests. */
   requests: string;
 }
 
-export function UsageView({ table, shown, requests }: UsageViewProps) {
+export function UsageView({ table, shown, before, requests }: UsageViewProps) {
   const say = useTexts(usageTexts);
   const sayName = useTexts(dimensionTexts);
   const sayMetric = useTexts(metricTexts);
@@ -52,7 +57,7 @@ export function UsageView({ table, shown, requests }: UsageViewProps) {
     value(
       each,
       sayMetric(each),
-      (row) => <Measured unit={unitOf(each)} of={numberOf(row.sums, each)} />,
+      (row) => <Compared of={numberOf(row.sums, each)} figure={each} heading={row} before={before} />,
       each !== figure && each !== 'calls' && each !== 'requests',
     ),
   );
@@ -68,16 +73,16 @@ export function UsageView({ table, shown, requests }: UsageViewProps) {
     ),
   );
   const total = value('total', say('total'), (row) => (
-    <Measured unit={unitOf(metric)} of={numberOf(row.sums, figure)} />
+    <Compared of={numberOf(row.sums, figure)} figure={figure} heading={row} before={before} />
   ));
   const footer = {
     name: say('total'),
-    total: <Measured unit={unitOf(metric)} of={numberOf(sums, figure)} />,
+    total: <Compared of={numberOf(sums, figure)} figure={figure} before={before} />,
     ...Object.fromEntries(
       by === undefined
         ? figures.map(({ key }, at) => {
             const each = figuresOf(sums)[at] ?? figure;
-            return [key, <Measured key={key} unit={unitOf(each)} of={numberOf(sums, each)} />];
+            return [key, <Compared key={key} of={numberOf(sums, each)} figure={each} before={before} />];
           })
         : columns.map(({ key }, at) => [
             key,
@@ -91,7 +96,13 @@ export function UsageView({ table, shown, requests }: UsageViewProps) {
     <>
       <Figures>
         {[...new Set([figure, ...figuresOf(sums)])].slice(0, tilesMax).map((each) => (
-          <FigureTile key={each} label={sayMetric(each)}>
+          <FigureTile
+            key={each}
+            label={sayMetric(each)}
+            {...(before && {
+              hint: <Change now={numberOf(sums, each)} before={before(undefined, each)} unit={unitOf(each)} />,
+            })}
+          >
             <Measured unit={unitOf(each)} of={numberOf(sums, each)} />
           </FigureTile>
         ))}
@@ -109,7 +120,8 @@ export function UsageView({ table, shown, requests }: UsageViewProps) {
           title={say('unknownCost', { count: sums.calls_without_cost.toLocaleString(locale) })}
         />
       )}
-      <UsageChart table={table} shown={shown} title={title} textOf={textOf} />
+      {before && <ComparedWith shown={shown} />}
+      <UsageChart table={table} shown={shown} before={before} title={title} textOf={textOf} />
       <Panel title={say('numbers')}>
         <Sheet
           label={title}
@@ -120,6 +132,16 @@ export function UsageView({ table, shown, requests }: UsageViewProps) {
         />
       </Panel>
     </>
+  );
+}
+
+function ComparedWith({ shown }: { shown: Shown }) {
+  const say = useTexts(usageTexts);
+  const locale = localeOf(useLanguage());
+  const { first, last } = daysBefore(shown);
+  const days = [...new Set([first, last])].map((day) => dayText(day, locale)).join(' – ');
+  return (
+    <p className="tg-quiet tg-compared">{say(isUnfinished(shown) ? 'comparedUntilNow' : 'comparedWith', { days })}</p>
   );
 }
 

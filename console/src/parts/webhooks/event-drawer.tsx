@@ -16,6 +16,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { DeliveryTag } from './delivery-tag.tsx';
 import { allEventsKey, eventsKey } from './event.ts';
+import { ReceiverAnswers } from './receiver-answers.tsx';
 import { eventTexts } from './texts.ts';
 
 const drawerPx = 560;
@@ -87,6 +88,7 @@ function Content({ account, event, mayChange }: ContentProps) {
         <Sheet
           label={say('attempts')}
           columns={[
+            { key: 'attempt', title: '#', cell: ({ attempt }) => attempt },
             { key: 'at', title: say('time'), cell: ({ at }) => <Time at={at} /> },
             { key: 'answer', title: say('answer'), cell: attemptText },
             { key: 'took', title: say('took'), isNumber: true, cell: ({ duration }) => durationText(duration, locale) },
@@ -95,6 +97,7 @@ function Content({ account, event, mayChange }: ContentProps) {
           keyOf={({ attempt }) => String(attempt)}
         />
       )}
+      <ReceiverAnswers attempts={course} />
       {mayChange && delivered !== null && <Replay account={account} id={id} />}
       <h3>{say('payload')}</h3>
       {data === null ? (

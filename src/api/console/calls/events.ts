@@ -15,7 +15,12 @@ import { type Listing, listObject, readPage } from '../../lists/list-page.ts';
 import { cursorRule, limit, pageRowsDefault } from '../../lists/list-query.ts';
 import { accountCall } from '../console-call.ts';
 import { listOf } from '../list-record.ts';
-import { presentAttempt, webhookAttempt } from '../webhook-attempt.ts';
+import {
+  presentAttempt,
+  presentAttemptWithAnswer,
+  webhookAttempt,
+  webhookAttemptWithAnswer,
+} from '../webhook-attempt.ts';
 
 export const eventFields = {
   id: z.string(),
@@ -60,7 +65,7 @@ const pageRecord = z.strictObject({
   ...eventFields,
   /** What was sent; null of a task, whose record is made anew for each attempt. */
   data: z.unknown(),
-  course: z.array(webhookAttempt),
+  course: z.array(webhookAttemptWithAnswer),
 });
 
 const getCall = accountCall({
@@ -70,7 +75,8 @@ const getCall = accountCall({
   summary: 'One event with what was sent and every attempt',
   needs: 'member',
   answer: pageRecord,
-  handle: async ({ deps, account, params }) => presentPage(deps, await eventOf(deps, account, params['event'])),
+  handle: async ({ deps, account, params, role, person: { isOperator } }) =>
+    presentPage(deps, await eventOf(deps, account, params['event']), role !== 'member' || isOperator),
 });
 
 const replayCall = accountCall({
@@ -83,7 +89,7 @@ const replayCall = accountCall({
   handle: async ({ deps, account, by, params }) => {
     const event = await eventOf(deps, account, params['event']);
     await replayEvent(by, event.id);
-    return presentPage(deps, await eventOf(deps, account, event.id));
+    return presentPage(deps, await eventOf(deps, account, event.id), true);
   },
 });
 
@@ -130,7 +136,15 @@ export const presentEvent = ({
   last: last && presentAttempt({ ...last, attempt: attempts }),
 });
 
-async function presentPage({ database }: ApiDependencies, event: EventFacts): Promise<z.input<typeof pageRecord>> {
+async function presentPage(
+  { database }: ApiDependencies,
+  event: EventFacts,
+  seesAnswers: boolean,
+): Promise<z.input<typeof pageRecord>> {
   const [data, course] = await Promise.all([dataOfEvent(database, event.id), attemptsOf(database, event.id)]);
-  return { ...presentEvent(event), data, course: course.map(presentAttempt) };
+  return {
+    ...presentEvent(event),
+    data,
+    course: course.map((attempt) => presentAttemptWithAnswer(attempt, seesAnswers)),
+  };
 }

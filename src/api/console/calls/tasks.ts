@@ -91,8 +91,8 @@ const getTask = accountCall({
   summary: 'One task with all that is known of it',
   needs: 'member',
   answer: taskPage,
-  handle: async ({ deps, account, params, person: { isOperator } }) =>
-    presentTaskPage(deps, await taskOf(deps, account, params), { isOperator }),
+  handle: async ({ deps, account, role, params, person: { isOperator } }) =>
+    presentTaskPage(deps, await taskOf(deps, account, params), { isOperator, role }),
 });
 
 const cancelCall = accountCall({
@@ -102,8 +102,10 @@ const cancelCall = accountCall({
   summary: 'Cancel a task that has not ended; its hold comes back',
   needs: 'owner',
   answer: taskPage,
-  handle: async ({ deps, ctx, account, params, by: { actor }, person: { isOperator } }) =>
-    presentTaskPage(deps, await cancelOwnTask(deps, ctx, await taskOf(deps, account, params), actor), { isOperator }),
+  handle: async ({ deps, ctx, account, role, params, by: { actor }, person: { isOperator } }) => {
+    const task = await cancelOwnTask(deps, ctx, await taskOf(deps, account, params), actor);
+    return presentTaskPage(deps, task, { isOperator, role });
+  },
 });
 
 const replayCall = accountCall({
@@ -113,11 +115,11 @@ const replayCall = accountCall({
   summary: 'Tell the webhook of the task once more, if telling it has ended',
   needs: 'owner',
   answer: taskPage,
-  handle: async ({ deps, account, params, by, person: { isOperator } }) => {
+  handle: async ({ deps, account, role, params, by, person: { isOperator } }) => {
     const task = await taskOf(deps, account, params);
     const event = await findEvent(deps.database, task.id);
     if (event) await replayEvent(by, event.id);
-    return presentTaskPage(deps, task, { isOperator });
+    return presentTaskPage(deps, task, { isOperator, role });
   },
 });
 

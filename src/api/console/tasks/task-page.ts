@@ -15,7 +15,8 @@ import type { Task } from '../../../tasks/rows/task-rows.ts';
 import { filePath } from '../../presenters/links.ts';
 import { recordOf } from '../../presenters/tasks.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { presentAttempt, webhookAttempt } from '../webhook-attempt.ts';
+import { presentAttemptWithAnswer, webhookAttemptWithAnswer } from '../webhook-attempt.ts';
+import type { RoleHere } from '../console-call.ts';
 import { courseOf, courseStep, wasFetched } from './task-timeline.ts';
 import { presentTask, taskFields } from './task-line.ts';
 import { presentRequest, taskRequest } from './task-request.ts';
@@ -50,7 +51,7 @@ const webhook = z.strictObject({
   host: z.string(),
   /** null while it is on its way. */
   delivered: z.boolean().nullable(),
-  attempts: z.array(webhookAttempt),
+  attempts: z.array(webhookAttemptWithAnswer),
 });
 
 const forOperators = z.strictObject({
@@ -96,9 +97,10 @@ export const taskPage = z.strictObject({
 export async function presentTaskPage(
   deps: ApiDependencies,
   task: Task,
-  { isOperator }: { isOperator: boolean },
+  { isOperator, role }: { isOperator: boolean; role: RoleHere },
 ): Promise<z.input<typeof taskPage>> {
   const { database, fetchWindowMs } = deps;
+  const seesAnswers = isOperator || role !== 'member';
   const [key, intents, entries, event, positions] = await Promise.all([
     findKey(database, task.keyId),
     intentsOf(database, task.id),
@@ -131,7 +133,7 @@ export async function presentTaskPage(
           type: event.type,
           host: event.host,
           delivered: event.delivered,
-          attempts: attempts.map(presentAttempt),
+          attempts: attempts.map((attempt) => presentAttemptWithAnswer(attempt, seesAnswers)),
         }
       : null,
     record: recordOf(deps, {

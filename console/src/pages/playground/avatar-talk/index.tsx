@@ -1,20 +1,25 @@
 /** Avatar talk: two files become a video, which is fetched once. */
 import { Input } from 'antd';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { useStore } from '../../../api/store.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { playgroundTexts } from '../texts.ts';
 import { talkCodes } from '../shared/codes.ts';
-import { useDraft, useDraftName } from '../shared/draft.ts';
+import { readDraftFrom, useDraft, useDraftName } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
 import { faultAt, type FieldOf, useFault } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
 import { FileDrop } from '../shared/file-drop.tsx';
+import type { PastRun } from '../shared/history.ts';
+import { HistoryButton } from '../shared/history-button.tsx';
 import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
 import { ModelField } from '../shared/model-field.tsx';
 import { useQuote } from '../shared/quote.ts';
 import { TaskForm } from '../shared/task-form.tsx';
+import { useTaskHistory } from '../shared/task-history.tsx';
+import { type OpenedTask, TaskOpener } from '../shared/task-opener.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { Result } from './result.tsx';
 import { begin, runOf } from './run.ts';
@@ -23,6 +28,8 @@ import { texts } from './texts.ts';
 
 const MiB = 1024 * 1024;
 const firstDraft = { model: '', template: '' };
+/** The API's own, of a request that named none. */
+const defaultTemplate = '不使用分身';
 const fields: Readonly<Record<string, string>> = {
   audio: 'audio',
   video: 'video',
@@ -53,6 +60,8 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
   const [files, setFiles] = useState<Files>({});
   const [isTried, setTried] = useState(false);
   const run = useStore(runOf(runKey));
+  const remember = useTaskHistory('avatar-talk');
+  const [, setSearch] = useSearchParams();
   const { audio, video } = files;
   const seconds = audio?.mistake === undefined ? audio?.seconds : undefined;
   const quoted = seconds
@@ -79,7 +88,22 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
     for (const [name, text] of Object.entries(template)) form.set(name, text);
     form.set('audio', audio.file);
     form.set('video', video.file);
-    void begin(runKey, form);
+    const label = `${audio.file.name}, ${video.file.name}`;
+    void begin(runKey, form, (id) => remember({ id, label }, model.id, { ...draft, model: model.id }));
+  };
+  const open = ({ model: id, request, files: kept }: OpenedTask) => {
+    if (request.kind !== 'avatar_talk') return ['kind'];
+    change({ model: id, template: request.template_name === defaultTemplate ? '' : request.template_name });
+    for (const name of ['audio', 'video'] as const) {
+      const file = kept.get(name);
+      if (file) choosing(name)(file);
+    }
+    return request.webhook_url === null ? [] : ['webhook_url'];
+  };
+  // What the task asked for is read again, with its files while they are kept.
+  const reopen = ({ id, values }: PastRun) => {
+    change(readDraftFrom(values, firstDraft));
+    setSearch({ task: id });
   };
   const errorAt = (name: FileName): string | undefined => {
     const chosen = files[name];
@@ -104,6 +128,7 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
       title={say('title')}
       fields={
         <>
+          <TaskOpener models={models} onOpen={open} />
           <ModelField
             models={models}
             model={model}
@@ -127,6 +152,7 @@ function TalkForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mod
         </>
       }
       quote={quote}
+      history={<HistoryButton page="avatar-talk" onOpen={reopen} />}
       fault={fault}
       isBusy={isBusy}
       onRun={start}

@@ -45,8 +45,8 @@ export function runOf(runKey: RunKey): Store<Run> {
   return store;
 }
 
-/** Uploads and follows. Whatever was shown before is put away. */
-export async function begin(runKey: RunKey, form: FormData): Promise<void> {
+/** Uploads and follows. Whatever was shown before is put away. `onBegun` hears of the task once it is accepted. */
+export async function begin(runKey: RunKey, form: FormData, onBegun: (id: string) => void): Promise<void> {
   clear(runKey);
   const abort = new AbortController();
   const entry = entryOf(runKey, abort);
@@ -62,6 +62,7 @@ export async function begin(runKey: RunKey, form: FormData): Promise<void> {
     entry.unanswered = undefined;
     const since = Math.floor(Date.now() / 1000);
     keep(runKey.name, { id, since });
+    onBegun(id);
     await follow(runKey, id, since);
   } catch (error) {
     if (!abort.signal.aborted) store.set({ step: 'refused', error: toConsoleError(error) });

@@ -27,6 +27,8 @@ interface Props {
   takesFiles: boolean;
   isBarred: boolean;
   isRunning: boolean;
+  /** Whether what was said before can be answered as it stands. */
+  isUnanswered: boolean;
   /** Whether tool calls have to be answered first. */
   isWaiting: boolean;
   onSend: () => void;
@@ -36,12 +38,13 @@ interface Props {
 }
 
 export function Composer(props: Props) {
-  const { draft, change, textError, attachments, takesFiles, isBarred, isRunning, isWaiting } = props;
+  const { draft, change, textError, attachments, takesFiles, isBarred, isRunning, isWaiting, isUnanswered } = props;
   const say = useTexts(texts);
   const mistake = useMistakeText(attachments);
   const { files, add, remove } = attachments;
   const mayAttach = takesFiles && !isBarred;
   const isEmpty = draft.text.trim() === '' && (files.length === 0 || !takesFiles);
+  const maySend = !isEmpty || isUnanswered;
   const take = (list: FileList) => {
     if (mayAttach && list.length > 0) void add([...list]);
     return mayAttach && list.length > 0;
@@ -52,7 +55,7 @@ export function Composer(props: Props) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isEmpty && !isRunning && !isWaiting) props.onSend();
+        if (maySend && !isRunning && !isWaiting) props.onSend();
       }}
       onDragOver={(event) => {
         if (mayAttach) event.preventDefault();
@@ -115,7 +118,7 @@ export function Composer(props: Props) {
             </Button>
           ) : (
             <Button type="primary" htmlType="submit" icon={<SendOutlined />} {...(isWaiting && { disabled: true })}>
-              {say('send')}
+              {say(isEmpty && isUnanswered ? 'run' : 'send')}
             </Button>
           )}
         </div>

@@ -9,16 +9,10 @@ import { isRecord, recordOf, textOf } from '../../../parts/json.ts';
 import { randomHex } from '../../../parts/random-hex.ts';
 import { keep, kept } from '../shared/draft.ts';
 import { newRequestId } from '../shared/ids.ts';
+import type { ChatRequest } from './chat-request.ts';
 import { BrokenStream, readPieces } from './events.ts';
 import { shortened } from './shortened.ts';
 import { keepable, readTurns, type Turn, turnOf } from './turn.ts';
-
-/** What a program would send. */
-export interface ChatRequest {
-  body: Record<string, unknown>;
-  /** Besides those that every request has. */
-  headers: Record<string, string>;
-}
 
 export interface Conversation {
   /** Under which the history has it. */

@@ -1,7 +1,8 @@
 /** Chat: talk to a model as your apps do, or to two at once. */
 import { useState } from 'react';
+import { randomHex } from '../../../parts/random-hex.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
-import { linesOf } from '../shared/addresses.ts';
+import { linesOf } from '../shared/lines.ts';
 import { CostBefore } from '../shared/cost-before.tsx';
 import { useDraft } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
@@ -12,7 +13,8 @@ import type { PastRun } from '../shared/history.ts';
 import { useQuote } from '../shared/quote.ts';
 import { useBar } from '../shared/who-may.ts';
 import { useAttachments } from './attachments.ts';
-import { chatRequest, fieldOf, fieldOfOther } from './body.ts';
+import { chatRequest } from './chat-request.ts';
+import { fieldOf, fieldOfOther } from './fault-fields.ts';
 import { Composer } from './composer.tsx';
 import { type Draft, firstDraft } from './draft.ts';
 import { readChat, useRememberedChat } from './history.ts';
@@ -22,6 +24,8 @@ import { LaneView } from './lane-view.tsx';
 import { LastCode } from './last-code.tsx';
 import './chat.css';
 import { ModelChoice } from './model-choice.tsx';
+import type { OpenedRequest } from './request-draft.ts';
+import { RequestOpener } from './request-opener.tsx';
 import { Settings } from './settings.tsx';
 import { withoutImageBytes } from './shortened.ts';
 import { texts } from './texts.ts';
@@ -57,8 +61,14 @@ function Chat({ facts, models }: { facts: Facts; models: Models }) {
   };
   const isRunning = lanes.some((lane) => lane.isRunning);
   const isMistaken = firstMistaken(draft) !== undefined;
+  const isNothingSaid = said.text.trim() === '' && said.files.length === 0;
+  const isAsItStands = isNothingSaid && lanes.every(({ isUnanswered }) => isUnanswered);
   const nextOf = (lane: Lane, text = draft.text) =>
-    chatRequest(draft, lane.model, [...lane.turns, turnOf({ role: 'user', ...said, text })]);
+    chatRequest(
+      draft,
+      lane.model,
+      isAsItStands ? lane.turns : [...lane.turns, turnOf({ role: 'user', ...said, text })],
+    );
   const quotedOf = (lane: Lane) =>
     isBarred || isRunning || isMistaken ? undefined : withoutImageBytes(nextOf(lane).body);
   const quote = useQuote('/chat/completions', quotedOf(first));
@@ -80,7 +90,7 @@ function Chat({ facts, models }: { facts: Facts; models: Models }) {
     const { files } = attachments;
     change({ text: '', images: '' });
     if (takesFiles) attachments.replace([]);
-    const areSaid = await Promise.all(lanes.map((lane) => lane.say(said)));
+    const areSaid = await Promise.all(lanes.map((lane) => (isAsItStands ? lane.answer() : lane.say(said))));
     if (areSaid.some((isSaid) => isSaid)) return;
     change({ text: draft.text, images: draft.images });
     attachments.replace(files);
@@ -104,6 +114,13 @@ function Chat({ facts, models }: { facts: Facts; models: Models }) {
     choose(form.model);
     for (const [index, lane] of [first, second].entries()) lane.begin({ id: run.id, turns: turns[index] ?? [] });
   };
+  const open = (opened: OpenedRequest) => {
+    attachments.replace([]);
+    change(opened.draft);
+    choose(opened.draft.model);
+    first.begin({ id: randomHex(), turns: opened.turns });
+    second.begin();
+  };
   return (
     <div className="tg-chat">
       <Settings {...{ draft, change, fault, isTried }} models={lanes.map((lane) => lane.model)}>
@@ -116,6 +133,7 @@ function Chat({ facts, models }: { facts: Facts; models: Models }) {
         />
       </Settings>
       <div className="tg-chat-main">
+        <RequestOpener models={models} onOpen={open} />
         <Toolbar
           isRaw={draft.isRaw}
           onRaw={(isRaw) => change({ isRaw })}
@@ -138,6 +156,7 @@ function Chat({ facts, models }: { facts: Facts; models: Models }) {
         </div>
         <Composer
           {...{ draft, change, attachments, takesFiles, isBarred, isRunning }}
+          isUnanswered={isAsItStands}
           textError={faultAt(fault, 'text')}
           isWaiting={lanes.some(({ openCalls, isRunning: isAnswered }) => openCalls.length > 0 && !isAnswered)}
           onSend={() => void send()}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { Code } from '../shared/code.tsx';
 import { chatCodes } from '../shared/codes.ts';
-import type { ChatRequest } from './conversation.ts';
+import type { ChatRequest } from './chat-request.ts';
 import type { Lane } from './lane.ts';
 import { isShortened, shortened } from './shortened.ts';
 import { texts } from './texts.ts';

@@ -1,13 +1,13 @@
 /** The messages of a request, of the turns of a conversation. */
 import type { Attachment, Turn } from './turn.ts';
 
-type Message = Record<string, unknown>;
+type Message = Readonly<Record<string, unknown>>;
 
 /** Answers that gave nothing are left out: no model takes an empty one. */
 export const messagesOf = (turns: readonly Turn[]): Message[] =>
   turns
-    .filter(({ role, text, calls }) => role !== 'assistant' || text !== '' || calls.length > 0)
-    .map((turn) => messageOf[turn.role](turn));
+    .filter((turn) => turn.message || turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0)
+    .map((turn) => turn.message ?? messageOf[turn.role](turn));
 
 const messageOf: Readonly<Record<Turn['role'], (turn: Turn) => Message>> = {
   user: ({ text, images, files }) => {
@@ -26,6 +26,7 @@ const messageOf: Readonly<Record<Turn['role'], (turn: Turn) => Message>> = {
       })),
     }),
   }),
+  system: ({ text }) => ({ role: 'system', content: text }),
   tool: ({ text, callId }) => ({ role: 'tool', tool_call_id: callId, content: text }),
 };
 

@@ -20,7 +20,7 @@ interface Props {
   isRaw: boolean;
 }
 
-const names = { user: 'you', assistant: 'assistant', tool: 'toolResult' } as const;
+const names = { user: 'you', assistant: 'assistant', tool: 'toolResult', system: 'systemTurn' } as const;
 
 export function TurnCard({ turn, place, lane, isRaw }: Props) {
   const say = useTexts(texts);

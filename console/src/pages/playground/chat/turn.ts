@@ -20,7 +20,8 @@ export interface Attachment {
 }
 
 export interface Turn {
-  role: 'user' | 'assistant' | 'tool';
+  /** `system`: of instructions between the messages, which only requests of programs have. */
+  role: 'user' | 'assistant' | 'tool' | 'system';
   text: string;
   /** Addresses that were sent with it. */
   images: readonly string[];
@@ -38,12 +39,15 @@ export interface Turn {
   /** From the request to the first piece of the answer, and to its end; null where that isn't known. */
   firstMs: number | null;
   wholeMs: number | null;
+  /** As a program said it, where the fields above can't say all of it; sent as it is. */
+  message: Readonly<Record<string, unknown>> | null;
 }
 
 /** A turn with what is given, and nothing else. */
 export const turnOf = (given: Partial<Turn> & Pick<Turn, 'role'>): Turn => ({
   ...{ text: '', images: [], files: [], thoughts: '', calls: [], callId: null },
   ...{ model: '', requestId: null, end: null, firstMs: null, wholeMs: null },
+  message: null,
   ...given,
 });
 
@@ -61,7 +65,7 @@ export const keepable = (turns: readonly Turn[]): Turn[] =>
 /** Reads turns that were kept; what is no turn is left out. */
 export const readTurns = (stored: unknown): Turn[] => listOf(stored).filter(isRecord).flatMap(readTurn);
 
-const roles = ['user', 'assistant', 'tool'] as const;
+const roles = ['user', 'assistant', 'tool', 'system'] as const;
 const ends = ['whole', 'length', 'stopped', 'broken'] as const;
 
 function readTurn(stored: Readonly<Record<string, unknown>>): Turn[] {
@@ -81,6 +85,7 @@ function readTurn(stored: Readonly<Record<string, unknown>>): Turn[] {
       requestId: textOrNull(stored['requestId']),
       end: ends.find((one) => one === stored['end']) ?? null,
       ...{ firstMs: numberOrNull(stored['firstMs']), wholeMs: numberOrNull(stored['wholeMs']) },
+      message: isRecord(stored['message']) ? stored['message'] : null,
     }),
   ];
 }

@@ -1,6 +1,7 @@
 /** The body of an image request, of what stands in the form. */
 import type { ModelFacts } from '../shared/facts.ts';
-import { isAddress, linesOf } from '../shared/addresses.ts';
+import { isAddress } from '../shared/addresses.ts';
+import { linesOf } from '../shared/lines.ts';
 import { dataUriOf } from '../shared/data-uri.ts';
 import type { FieldOf } from '../shared/fault.tsx';
 import type { Own } from './own-images.tsx';

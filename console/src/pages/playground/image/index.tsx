@@ -12,11 +12,13 @@ import { useQuote } from '../shared/quote.ts';
 import { useBegin, useRuns } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
 import { TaskHistory, useTaskHistory } from '../shared/task-history.tsx';
+import { type OpenedTask, TaskOpener } from '../shared/task-opener.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { commonFields, editBody, fieldOf, firstDraft, imageBody, nameEdit, quotedBody, quotedEdit } from './body.ts';
 import { ImageFields } from './fields.tsx';
 import { ImageRun } from './image-run.tsx';
 import { noImages, type Own } from './own-images.tsx';
+import { openImageTask } from './task-draft.ts';
 import { texts } from './texts.ts';
 
 export function Component() {
@@ -62,20 +64,30 @@ function ImageForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
     choose(id);
     change({ model: id });
   };
+  const open = (task: OpenedTask) => {
+    const opened = openImageTask(task);
+    if (!opened) return ['kind'];
+    change(opened.draft);
+    setOwn(opened.own);
+    return opened.leftOut;
+  };
   return (
     <TaskForm
       title={say('title')}
       fields={
-        <ImageFields
-          draft={draft}
-          change={change}
-          models={models}
-          model={model}
-          onModel={onModel}
-          fault={fault}
-          own={own}
-          onOwn={setOwn}
-        />
+        <>
+          <TaskOpener models={models} onOpen={open} />
+          <ImageFields
+            draft={draft}
+            change={change}
+            models={models}
+            model={model}
+            onModel={onModel}
+            fault={fault}
+            own={own}
+            onOwn={setOwn}
+          />
+        </>
       }
       quote={quote}
       history={

@@ -1,11 +1,4 @@
-/** Addresses that are typed one a line, and those of our own files. */
-
-/** The lines that say something. */
-export const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+/** Addresses: those that are typed, and those of our own files. */
 
 /** Whether a quote may name it; half-typed, it would only be refused. */
 export const isAddress = (text: string): boolean =>

@@ -8,16 +8,19 @@ import { localeOf, useLanguage } from '../../../texts/language.ts';
 import { speechCodes } from '../shared/audio-codes.ts';
 import { CallCard } from '../shared/call-card.tsx';
 import { createCalls } from '../shared/calls.ts';
-import { useDraft } from '../shared/draft.ts';
+import { readDraftFrom, useDraft } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
 import { faultAt, type FieldOf, useFault } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
 import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
+import type { PastRun } from '../shared/history.ts';
+import { HistoryButton } from '../shared/history-button.tsx';
 import { newRequestId } from '../shared/ids.ts';
 import { ModelField } from '../shared/model-field.tsx';
 import { useQuote } from '../shared/quote.ts';
 import { useBegin } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
+import { useTaskHistory } from '../shared/task-history.tsx';
 import { TextArea } from '../shared/text-area.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { playgroundTexts } from '../texts.ts';
@@ -61,6 +64,7 @@ function SpeechForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...M
   const [draft, change] = useDraft('speech', firstDraft);
   const [model, choose] = useChosenModel(models, draft.model);
   const { calls, made, remove } = useSpoken();
+  const remember = useTaskHistory('speech');
   const { input, voice, format, speed } = draft;
   const body = { model: model.id, input, voice, response_format: format, ...(speed !== null && { speed }) };
   const quote = useQuote('/audio/speech', isBarred || input === '' ? undefined : body);
@@ -71,8 +75,14 @@ function SpeechForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...M
     const answer = await send(new Request(path, { method: 'POST', headers, body: JSON.stringify(asked) }));
     const address = URL.createObjectURL(await answer.blob());
     made({ requestId, label: input, result: { address, format } });
+    remember({ id: requestId, label: input }, model.id, { ...draft, model: model.id });
   });
   const fault = useFault(error, fieldOf);
+  const reopen = ({ values }: PastRun) => {
+    const form = readDraftFrom(values, firstDraft);
+    change(form);
+    choose(form.model);
+  };
   return (
     <TaskForm
       title={say('title')}
@@ -126,6 +136,7 @@ function SpeechForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...M
         </>
       }
       quote={quote}
+      history={<HistoryButton page="speech" onOpen={reopen} />}
       fault={fault}
       isBusy={isBusy}
       onRun={() => run(body)}

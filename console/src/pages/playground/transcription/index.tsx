@@ -3,23 +3,27 @@ import { Input } from 'antd';
 import { useState } from 'react';
 import { send } from '../../../api/send.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
+import { textOf } from '../../../parts/json.ts';
 import { useAccountId } from '../../../parts/use-account.ts';
 import { useTexts } from '../../../texts/define-texts.ts';
 import { transcriptionCodes } from '../shared/audio-codes.ts';
 import { CallCard } from '../shared/call-card.tsx';
 import { createCalls } from '../shared/calls.ts';
-import { useDraft } from '../shared/draft.ts';
+import { readDraftFrom, useDraft } from '../shared/draft.ts';
 import type { Facts, ModelFacts } from '../shared/facts.ts';
 import { faultAt, type FieldOf, useFault } from '../shared/fault.tsx';
 import { Field } from '../shared/field.tsx';
 import { type ChosenFile, FileDrop } from '../shared/file-drop.tsx';
 import { PlaygroundFrame, useChosenModel } from '../shared/frame.tsx';
+import type { PastRun } from '../shared/history.ts';
+import { HistoryButton } from '../shared/history-button.tsx';
 import { newRequestId } from '../shared/ids.ts';
 import { mediaSeconds } from '../shared/media-seconds.ts';
 import { ModelField } from '../shared/model-field.tsx';
 import { useQuote } from '../shared/quote.ts';
 import { useBegin } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
+import { useTaskHistory } from '../shared/task-history.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { playgroundTexts } from '../texts.ts';
 import { texts } from './texts.ts';
@@ -50,6 +54,7 @@ function TranscriptionForm({ facts, models }: { facts: Facts; models: [ModelFact
   const [chosen, setChosen] = useState<ChosenFile>();
   const [isTried, setTried] = useState(false);
   const { calls, made, remove } = useTranscripts();
+  const remember = useTaskHistory('transcription');
   const fields: Record<string, string> = {
     model: model.id,
     ...(draft.language.trim() !== '' && { language: draft.language.trim() }),
@@ -69,9 +74,19 @@ function TranscriptionForm({ facts, models }: { facts: Facts; models: [ModelFact
     const headers = { 'Idempotency-Key': key, 'X-Request-Id': requestId };
     const path = `/console/api/accounts/${account}/v1/audio/transcriptions`;
     const answer = await send(new Request(path, { method: 'POST', headers, body: form }));
-    made({ requestId, label: chosen.file.name, result: textOf(await answer.json()) });
+    const call = { requestId, label: chosen.file.name, result: transcriptOf(await answer.json()) };
+    made(call);
+    const values = { ...draft, model: model.id, transcript: call.result };
+    remember({ id: requestId, label: call.label }, model.id, values);
   });
   const fault = useFault(error, fieldOf);
+  const reopen = ({ id, label, values }: PastRun) => {
+    const form = readDraftFrom(values, firstDraft);
+    change(form);
+    choose(form.model);
+    if (!calls.some(({ requestId }) => requestId === id))
+      made({ requestId: id, label, result: textOf(values['transcript']) });
+  };
   const fileError = (): string | undefined => {
     if (!chosen) return isTried ? sayShared('missingFile') : faultAt(fault, 'file');
     return isTooLarge ? say('tooLarge', { megabytes }) : faultAt(fault, 'file');
@@ -116,6 +131,7 @@ function TranscriptionForm({ facts, models }: { facts: Facts; models: [ModelFact
         </>
       }
       quote={quote}
+      history={<HistoryButton page="transcription" onOpen={reopen} />}
       fault={fault}
       isBusy={isBusy}
       onRun={() => {
@@ -136,7 +152,7 @@ function TranscriptionForm({ facts, models }: { facts: Facts; models: [ModelFact
 }
 
 /** An upstream's own answer, in JSON, which is not asked for in any other form. */
-function textOf(answer: unknown): string {
+function transcriptOf(answer: unknown): string {
   const text = typeof answer === 'object' && answer !== null && 'text' in answer ? answer.text : undefined;
   return typeof text === 'string' ? text : JSON.stringify(answer);
 }

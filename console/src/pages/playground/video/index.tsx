@@ -11,9 +11,11 @@ import { useQuote } from '../shared/quote.ts';
 import { useBegin, useRuns } from '../shared/runs.ts';
 import { TaskForm } from '../shared/task-form.tsx';
 import { TaskHistory, useTaskHistory } from '../shared/task-history.tsx';
+import { type OpenedTask, TaskOpener } from '../shared/task-opener.tsx';
 import { useBar } from '../shared/who-may.ts';
 import { fieldOf, firstDraft, quotedBody, videoBody } from './body.ts';
 import { VideoFields } from './fields.tsx';
+import { openVideoTask } from './task-draft.ts';
 import { texts } from './texts.ts';
 import { VideoRun } from './video-run.tsx';
 
@@ -53,11 +55,20 @@ function VideoForm({ facts, models }: { facts: Facts; models: [ModelFacts, ...Mo
     choose(id);
     change({ model: id });
   };
+  const open = (task: OpenedTask) => {
+    const opened = openVideoTask(task);
+    if (!opened) return ['kind'];
+    change(opened.draft);
+    return opened.leftOut;
+  };
   return (
     <TaskForm
       title={say('title')}
       fields={
-        <VideoFields draft={draft} change={change} models={models} model={model} onModel={onModel} fault={fault} />
+        <>
+          <TaskOpener models={models} onOpen={open} />
+          <VideoFields draft={draft} change={change} models={models} model={model} onModel={onModel} fault={fault} />
+        </>
       }
       quote={quote}
       history={

@@ -1,16 +1,20 @@
 /** The request that a chat sends, of the form's settings and what was said. */
 import { isRecord } from '../../../parts/json.ts';
-import { linesOf } from '../shared/addresses.ts';
-import type { ModelFacts } from '../shared/facts.ts';
-import type { FieldOf } from '../shared/fault.tsx';
-import type { ChatRequest } from './conversation.ts';
+import { linesOf } from '../shared/lines.ts';
 import { type Draft, type JsonName, toolChoices } from './draft.ts';
 import { readJsonField, toolNamesOf } from './json-fields.ts';
 import { messagesOf } from './messages.ts';
 import type { Turn } from './turn.ts';
 
+/** What a program would send. */
+export interface ChatRequest {
+  body: Record<string, unknown>;
+  /** Besides those that every request has. */
+  headers: Record<string, string>;
+}
+
 /** Fields of JSON that can't be read are left out: such a form is not sent. */
-export function chatRequest(draft: Draft, model: ModelFacts, turns: readonly Turn[]): ChatRequest {
+export function chatRequest(draft: Draft, model: { id: string }, turns: readonly Turn[]): ChatRequest {
   const { system, tag } = draft;
   return {
     body: {
@@ -23,7 +27,8 @@ export function chatRequest(draft: Draft, model: ModelFacts, turns: readonly Tur
   };
 }
 
-function parametersOf(draft: Draft): Record<string, unknown> {
+/** All that is no message. */
+export function parametersOf(draft: Draft): Record<string, unknown> {
   const { effort, user } = draft;
   const stop = linesOf(draft.stop);
   const tools = valueOf('tools', draft);
@@ -62,27 +67,3 @@ function valueOf(name: JsonName, draft: Draft): unknown {
   const field = readJsonField(name, draft);
   return 'value' in field ? field.value : undefined;
 }
-
-const fields: readonly (readonly [param: RegExp, field: string])[] = [
-  [/^(model|temperature|seed|stop|user)\b/, '$1'],
-  [/^top_p$/, 'topP'],
-  [/^max_tokens$/, 'maxTokens'],
-  [/^presence_penalty$/, 'presencePenalty'],
-  [/^frequency_penalty$/, 'frequencyPenalty'],
-  [/^reasoning_effort$/, 'effort'],
-  [/^response_format\.json_schema/, 'schema'],
-  [/^response_format/, 'format'],
-  [/^tools\b/, 'tools'],
-  [/^tool_choice/, 'toolChoice'],
-  [/^X-Tollgate-Tag$/, 'tag'],
-  [/^messages.*image_url/, 'images'],
-  [/^messages/, 'text'],
-];
-
-export const fieldOf: FieldOf = (param) => {
-  const [form, field] = fields.find(([one]) => one.test(param)) ?? [];
-  return form && field?.replace('$1', form.exec(param)?.[1] ?? '');
-};
-
-/** The same for the second one of two models. */
-export const fieldOfOther: FieldOf = (param) => (param === 'model' ? 'otherModel' : fieldOf(param));
