@@ -1,10 +1,11 @@
 /** The head of the page: what the task is, how it stands, and what can be done with it. */
 import { ArrowLeftOutlined, ExportOutlined } from '@ant-design/icons';
-import { App, Button } from 'antd';
+import { Button } from 'antd';
 import { Link } from 'react-router';
 import { api } from '../../api/client.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { notifySuccess } from '../../parts/notify.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StatusTag } from '../../parts/status-tag.tsx';
 import { taskTexts } from '../../parts/tasks/texts.ts';
@@ -18,12 +19,11 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
   const sayTask = useTexts(taskTexts);
   const account = useAccountId();
   const mayChange = useMayChange();
-  const { message } = App.useApp();
   const { id, kind, status, progress, queued, operator } = task;
   const cancel = async () => {
     try {
       await api.POST('/console/api/accounts/{account}/tasks/{id}/cancel', { params: { path: { account, id } } });
-      void message.success(say('cancelled'));
+      notifySuccess(say('cancelled'));
     } finally {
       onChange(); // what has just ended can't be cancelled, and shall be seen
     }

@@ -1,14 +1,11 @@
 /** Amounts by day or name, what it is made of in stacked colours; and the same as a table, for screen readers and exact numbers. */
-import { lazy, Suspense } from 'react';
 import { useIsDark } from '../../theme/scheme.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { Measured, type Unit } from '../measured.tsx';
 import { Sheet } from '../sheet.tsx';
+import { Bars } from './bars.tsx';
 import { colours } from './colours.ts';
 import { chartTexts } from './texts.ts';
-
-// The library is 100 kB compressed: it comes after the page.
-const Bars = lazy(() => import('./bars.tsx'));
 
 export interface Series {
   key: string;
@@ -22,6 +19,8 @@ export interface Bar {
   title: string;
   /** Amounts, by the key of the series. */
   values: Readonly<Record<string, number>>;
+  /** What it was in the period before; null where that isn't known. */
+  before?: number | null;
 }
 
 export interface BarChartProps {
@@ -35,20 +34,20 @@ export interface BarChartProps {
   unit?: Unit;
   /** Not where the sum of a bar means nothing, as of latencies. */
   isStacked?: boolean;
+  /** The muted mark of what it was before: a line over times, else a dot at each bar. */
+  before?: { label: string; isLine: boolean };
 }
 
-export function BarChart({ label, series, bars, of, unit = 'money', isStacked = true }: BarChartProps) {
+export function BarChart({ label, series, bars, of, unit = 'money', isStacked = true, before }: BarChartProps) {
   const say = useTexts(chartTexts);
   const palette = colours(useIsDark());
   const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
   return (
     <figure className="tg-chart">
       <div className="tg-chart-area" aria-hidden="true">
-        <Suspense fallback={null}>
-          <Bars series={series} bars={bars} palette={palette} unit={unit} isStacked={isStacked} />
-        </Suspense>
+        <Bars {...{ series, bars, palette, unit, isStacked, before }} />
       </div>
-      {series.length > 1 && (
+      {(series.length > 1 || before) && (
         <ul aria-label={say('legend')}>
           {series.map(({ key, label: name }, index) => (
             <li key={key}>
@@ -56,13 +55,19 @@ export function BarChart({ label, series, bars, of, unit = 'money', isStacked = 
               {name}
             </li>
           ))}
+          {before && (
+            <li>
+              <span aria-hidden="true" className="tg-legend-before" />
+              {before.label}
+            </li>
+          )}
         </ul>
       )}
       <details>
         <summary>{say('asTable')}</summary>
         <Sheet
           label={label}
-          rows={bars.filter((bar) => totalOf(bar) !== 0)}
+          rows={bars.filter((bar) => totalOf(bar) !== 0 || (bar.before ?? 0) !== 0)}
           keyOf={({ key }) => key}
           columns={[
             { key: 'of', title: of, cell: ({ title }) => title },
@@ -81,6 +86,14 @@ export function BarChart({ label, series, bars, of, unit = 'money', isStacked = 
                   {
                     ...{ key: 'total', title: say('total'), isNumber: true },
                     cell: (bar: Bar) => <Measured unit={unit} of={totalOf(bar)} />,
+                  },
+                ]
+              : []),
+            ...(before
+              ? [
+                  {
+                    ...{ key: 'before', title: before.label, isNumber: true },
+                    cell: (bar: Bar) => <Measured unit={unit} of={bar.before ?? null} />,
                   },
                 ]
               : []),
