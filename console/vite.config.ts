@@ -8,15 +8,21 @@ const sharedLibraries = /node_modules\/(antd|@ant-design|@rc-component|react-rou
 /** A file of its own for what it has as well, else it would load the libraries above with it. */
 const sharedWithDocs =
   /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|clsx|html-parse-stringify|void-elements)\//;
+/** Neither the frame around the pages, nor the overview, nor the form to sign in has these. */
+const widgets =
+  /node_modules\/(antd\/es|@rc-component)\/(select|virtual-list|menu|tabs|modal|dialog|drawer|dropdown|overflow|tag|segmented|input-number|checkbox|radio)\//;
+/** Few files instead of one a module, each with what is needed at the same time. */
 const groups = [
-  { name: 'react', test: sharedWithDocs, priority: 2 },
+  { name: 'react', test: sharedWithDocs, priority: 3 },
+  // What the pages' frame is made of.
   {
     name: 'base',
     test: sharedLibraries,
     tags: ['$initial' as const],
     includeDependenciesRecursively: false,
-    priority: 1,
+    priority: 2,
   },
+  { name: 'widgets', test: widgets, minShareCount: 8, includeDependenciesRecursively: false, priority: 1 },
   { name: 'form', test: sharedLibraries, minShareCount: 12, includeDependenciesRecursively: false },
 ];
 

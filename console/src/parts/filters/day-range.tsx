@@ -56,7 +56,8 @@ export function RangeFields<Choice extends Named>(props: RangeFieldsProps<Choice
   const now = today(useZone());
   const [isCustom, setCustom] = useState(false);
   const shown = isCustom ? 'custom' : period;
-  const options = [...choices, 'custom' as const].map((value) => ({ value, label: say(value) }));
+  const names: readonly (Named | 'custom')[] = [...choices, 'custom'];
+  const options = names.map((value) => ({ value, label: say(value) }));
   return (
     <>
       <label className={className}>
