@@ -31,6 +31,7 @@ export function Bars({ series, bars, palette, unit, isStacked, before }: BarsPro
   const top = ticks.at(-1) ?? 1;
   const heightOf = (amount: number) => `${(amount / top) * 100}%`;
   const step = Math.ceil(bars.length / labelsMax);
+  const isDense = bars.length / step > labelsMax / 2;
   return (
     <div className="tg-bars">
       <ol className="tg-bars-ticks">
@@ -72,7 +73,7 @@ export function Bars({ series, bars, palette, unit, isStacked, before }: BarsPro
           return (
             <li
               key={key}
-              data-minor={(fromEnd / step) % 2 === 1 || undefined}
+              data-minor={(isDense && (fromEnd / step) % 2 === 1) || undefined}
               style={placeOf(index, bars.length, step)}
             >
               {label}
