@@ -1,6 +1,6 @@
 /** The list of pages: those of the account, and for operators those that run the service. */
-import type { ReactNode } from 'react';
-import { NavLink, useParams } from 'react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { NavLink, useLocation, useParams } from 'react-router';
 import { useSession } from '../api/session.ts';
 import { useTexts } from '../texts/define-texts.ts';
 import { accountModules, operatorModules, preload } from '../page-modules.ts';
@@ -12,8 +12,12 @@ export function SideNavigation({ onGo }: { onGo?: () => void }) {
   const { person, accounts } = useSession();
   const { account: shown } = useParams();
   const account = shown ?? accounts[0]?.id;
+  const { pathname } = useLocation();
+  const list = useRef<HTMLElement>(null);
+  // An operator's list is longer than most screens.
+  useEffect(() => list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' }), [pathname]);
   return (
-    <nav className="tg-nav" aria-label={say('navigation')}>
+    <nav ref={list} className="tg-nav" aria-label={say('navigation')}>
       {account !== undefined &&
         accountGroups.map(({ title, pages }) => (
           <Group key={title} title={say(title)}>
