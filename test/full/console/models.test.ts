@@ -17,7 +17,7 @@ providers:
   talks: { kind: openai, base_url: 'http://127.0.0.1:9/v1', api_key: sk-of-the-operator }
 models:
   - { id: talker, kind: chat, owned_by: us, capabilities: [chat, vision, tools], routes: [${route}, { provider: talks, model: gpt }], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { context_tokens: 128000, max_output_tokens: 4096 } }
-  - { id: talker-mini, kind: chat, owned_by: us, routes: [${route}], price: { input_per_million: 0.5, output_per_million: 2 }, limits: { context_tokens: 32000 } }
+  - { id: small-one, kind: chat, owned_by: us, routes: [${route}], price: { input_per_million: 0.5, output_per_million: 2 }, limits: { context_tokens: 32000 } }
   - { id: vendor/painter-1.5, kind: image, owned_by: vendor, routes: [${route}], price: { per_image: 0.2, by_size: { 2k: 0.4, 1024x1536: 0.3 } }, limits: { prompt_characters: 800, resolutions: [1k, 2k] } }
   - { id: <b>bold</b>&amp, kind: image, owned_by: <i>us</i>, routes: [${route}], price: { per_image: 1, by_quality: { low: 0.5 } } }
   - { id: clip, kind: video, owned_by: us, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
@@ -77,16 +77,16 @@ test('models are a table in order of their price, and two are compared side by s
     await names.first().waitFor();
     await table.getByRole('button', { name: 'Input price' }).click();
     await page.waitForURL(/sort=input/);
-    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['talker-mini', 'talker']);
+    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['small-one', 'talker']);
     await table.getByRole('button', { name: 'Context' }).click();
     await table.getByRole('button', { name: 'Context' }).click();
     await page.waitForURL(/sort=-context/);
-    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['talker', 'talker-mini']);
+    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['talker', 'small-one']);
     await audited(page);
     const compare = page.getByRole('button', { name: /^Compare/ });
     await table.getByRole('checkbox', { name: 'Choose talker to compare' }).check();
     assert.equal(await compare.isDisabled(), true);
-    await table.getByRole('checkbox', { name: 'Choose talker-mini to compare' }).check();
+    await table.getByRole('checkbox', { name: 'Choose small-one to compare' }).check();
     await compare.click();
     const compared = page.getByRole('table', { name: 'Comparison' });
     await compared.getByRole('row', { name: /^Context 128,000 32,000$/ }).waitFor();
