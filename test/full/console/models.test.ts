@@ -77,10 +77,12 @@ test('models are a table in order of their price, and two are compared side by s
     await names.first().waitFor();
     await table.getByRole('button', { name: 'Input price' }).click();
     await page.waitForURL(/sort=input/);
+    await names.first().filter({ hasText: 'small-one' }).waitFor();
     assert.deepEqual((await names.allTextContents()).slice(0, 2), ['small-one', 'talker']);
     await table.getByRole('button', { name: 'Context' }).click();
     await table.getByRole('button', { name: 'Context' }).click();
     await page.waitForURL(/sort=-context/);
+    await names.first().filter({ hasText: 'talker' }).waitFor();
     assert.deepEqual((await names.allTextContents()).slice(0, 2), ['talker', 'small-one']);
     await audited(page);
     const compare = page.getByRole('button', { name: /^Compare/ });
