@@ -224,6 +224,7 @@ function limitsOf(written: WrittenModel['limits']): ModelLimits {
   return present({
     promptCharacters: written.prompt_characters,
     maxSeconds: written.max_seconds,
+    contextTokens: written.context_tokens,
     maxOutputTokens: written.max_output_tokens,
     durations: written.durations,
     ratios: written.ratios,

@@ -17,6 +17,7 @@ const keysOfSomeKinds: readonly { path: readonly [string, ...string[]]; kinds: r
   { path: ['on_disconnect'], kinds: callModelKinds },
   { path: ['allow'], kinds: ['chat', 'code'] },
   { path: ['translate'], kinds: ['chat', 'code'] },
+  { path: ['limits', 'context_tokens'], kinds: ['chat', 'code', 'embedding', 'rerank'] },
   { path: ['limits', 'max_output_tokens'], kinds: ['chat', 'code'] },
   { path: ['limits', 'max_seconds'], kinds: ['video', 'avatar-video', 'avatar-image', 'avatar-talk'] },
   { path: ['limits', 'durations'], kinds: ['video'] },

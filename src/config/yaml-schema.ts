@@ -113,6 +113,7 @@ const model = strict({
   limits: strict({
     prompt_characters: number({ whole: true, min: 1, max: 1_000_000 }).optional(),
     max_seconds: number({ min: 1, max: 3600 }).optional(),
+    context_tokens: number({ whole: true, min: 1, max: 100_000_000 }).optional(),
     max_output_tokens: number({ whole: true, min: 1, max: 10_000_000 }).optional(),
     durations: list(number({ whole: true, min: 1, max: videoSecondsMax }), 100).optional(),
     ratios: list(matching(/^[1-9]\d?:[1-9]\d?$/, 'be a ratio such as 16:9, in quotes'), 30).optional(),

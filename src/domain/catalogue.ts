@@ -89,6 +89,8 @@ export interface ModelLimits {
   promptCharacters?: number;
   /** Longest result in seconds; what an avatar model holds. */
   maxSeconds?: number;
+  /** How many tokens a request and its answer may have together. It is shown, and enforced by the upstream. */
+  contextTokens?: number;
   /** The upstream's real cap on the tokens of one answer. */
   maxOutputTokens?: number;
   /** Video durations in seconds that the model has, the default first unless 5 is one of them. */

@@ -55,6 +55,7 @@ models:
     maintenance: false
     routes: [{ provider: upstream, model: upstream-model-id }]     # tried in this order
     price: { input_per_million: 2, output_per_million: 8 }          # money; or per_image, or per_second
+    limits: { context_tokens: 128000, max_output_tokens: 8192 }
   - id: image-a
     kind: image
     owned_by: example
@@ -85,6 +86,7 @@ models:
     rateLimitPatienceMs: 600_000,
   });
   assert.deepEqual([...models.keys()], ['gpt-example', 'image-a']);
+  assert.deepEqual(models.get('gpt-example')?.limits, { contextTokens: 128_000, maxOutputTokens: 8192 });
   assert.deepEqual(models.get('image-a'), {
     id: 'image-a',
     kind: 'image',

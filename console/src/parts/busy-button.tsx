@@ -1,7 +1,8 @@
 /** A button that does one thing at a time, shows that it is at it, and says why it could not. */
-import { App, Button, type ButtonProps } from 'antd';
+import { Button, type ButtonProps } from 'antd';
 import { type ReactNode, useState } from 'react';
 import { useErrorText } from './error-text.ts';
+import { notifyError } from './notify.ts';
 
 interface BusyButtonProps {
   children: ReactNode;
@@ -12,14 +13,13 @@ interface BusyButtonProps {
 
 export function BusyButton({ children, act, disabled = false }: BusyButtonProps) {
   const textOf = useErrorText();
-  const { message } = App.useApp();
   const [isBusy, setBusy] = useState(false);
   const press = async () => {
     setBusy(true);
     try {
       await act();
     } catch (error) {
-      void message.error(textOf(error));
+      notifyError(textOf(error));
     } finally {
       setBusy(false);
     }

@@ -1,12 +1,17 @@
 /** Chooses the account whose pages are shown; it stays on the same page where the other account has it too. */
-import { Select } from 'antd';
+import { DownOutlined } from '@ant-design/icons';
+import { lazy, Suspense, useState } from 'react';
 import { useLocation, useNavigate, useParams } from 'react-router';
 import { query } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { useTexts } from '../texts/define-texts.ts';
 import { shellTexts } from './texts.ts';
 
+const loadSelect = () => import('./account-select.tsx');
+const AccountSelect = lazy(loadSelect);
+
 export function AccountSwitcher() {
+  const [isWanted, setWanted] = useState(false);
   const say = useTexts(shellTexts);
   const { accounts } = useSession();
   const { account: id } = useParams();
@@ -26,21 +31,36 @@ export function AccountSwitcher() {
   );
   if (isForeign) options.push({ value: id, label: foreign.data?.name ?? id });
   if (options.length === 0) return null;
-  return (
-    <Select
-      className="tg-switcher"
+  const near = () => void loadSelect();
+  // It looks like the list that it opens, which few visits need and is loaded when the pointer or the focus comes near.
+  const closed = (
+    <button
+      type="button"
+      className="tg-switcher tg-switcher-closed"
+      role="combobox"
       aria-label={say('chooseAccount')}
-      placeholder={say('account')}
-      value={id ?? null}
-      options={options}
-      showSearch={options.length > 8 ? { optionFilterProp: 'label' } : false}
-      popupMatchSelectWidth={false}
-      onChange={(next: string | null) => {
-        // The first part after the account; what follows it, such as a task, belongs to that account alone.
-        const page = id === undefined ? undefined : pathname.split('/')[2];
-        if (next !== null)
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      onPointerEnter={near}
+      onFocus={near}
+      onClick={() => setWanted(true)}
+    >
+      <span>{options.find(({ value }) => value === id)?.label ?? say('account')}</span>
+      <DownOutlined aria-hidden />
+    </button>
+  );
+  if (!isWanted) return closed;
+  return (
+    <Suspense fallback={closed}>
+      <AccountSelect
+        id={id ?? null}
+        options={options}
+        onChoose={(next) => {
+          // The first part after the account; what follows it, such as a task, belongs to that account alone.
+          const page = id === undefined ? undefined : pathname.split('/')[2];
           void navigate(`/${next}/${page === 'playground' ? 'playground/chat' : (page ?? 'overview')}`);
-      }}
-    />
+        }}
+      />
+    </Suspense>
   );
 }

@@ -1,5 +1,4 @@
 /** The frame of pages for those who are not signed in: a card in the middle, and the reader's preferences. */
-import { Card } from 'antd';
 import type { ReactNode } from 'react';
 import { LanguageMenu, SchemeMenu } from './preferences.tsx';
 import { Wordmark } from './wordmark.tsx';
@@ -14,7 +13,7 @@ export function AlonePage({ children }: { children: ReactNode }) {
         <SchemeMenu />
       </header>
       <main>
-        <Card className="tg-entry-card">{children}</Card>
+        <div className="tg-entry-card">{children}</div>
       </main>
     </div>
   );

@@ -1,5 +1,6 @@
-/** The placeholder of a page that is being loaded. */
+/** The placeholders of a page that is being loaded. */
 import { Skeleton } from 'antd';
+import { Loading } from '../parts/loading.tsx';
 import { useTexts } from '../texts/define-texts.ts';
 import { shellTexts } from './texts.ts';
 
@@ -12,3 +13,6 @@ export function FirstLoad() {
     </main>
   );
 }
+
+/** Within the shell, before the first page's code is there. */
+export const PageLoad = () => <Loading rows={8} />;

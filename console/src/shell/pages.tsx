@@ -22,38 +22,99 @@ import {
   UnorderedListOutlined,
   UserSwitchOutlined,
 } from '@ant-design/icons';
+import type { ReactElement } from 'react';
 
-export const accountPages = [
-  { page: 'overview', icon: <DashboardOutlined /> },
-  { page: 'playground', icon: <ExperimentOutlined /> },
-  { page: 'keys', icon: <KeyOutlined /> },
-  { page: 'requests', icon: <SwapOutlined /> },
-  { page: 'tasks', icon: <ScheduleOutlined /> },
-  { page: 'batches', icon: <UnorderedListOutlined /> },
-  { page: 'models', icon: <AppstoreOutlined /> },
-  { page: 'usage', icon: <BarChartOutlined /> },
-  { page: 'ledger', icon: <BankOutlined /> },
-  { page: 'statement', icon: <FileDoneOutlined /> },
-  { page: 'webhooks', icon: <SendOutlined /> },
-  { page: 'team', icon: <TeamOutlined /> },
-  { page: 'acts', icon: <FileSearchOutlined /> },
-  { page: 'settings', icon: <SettingOutlined /> },
+interface Entry<Page extends string, Name extends string> {
+  page: Page;
+  name: Name;
+  icon: ReactElement;
+}
+
+const entry = <const Page extends string, const Name extends string>(
+  page: Page,
+  name: Name,
+  icon: ReactElement,
+): Entry<Page, Name> => ({ page, name, icon });
+
+/** In groups, each with its title. */
+export const accountGroups = [
+  {
+    title: 'account',
+    pages: [
+      entry('overview', 'overview', <DashboardOutlined />),
+      entry('playground', 'playground', <ExperimentOutlined />),
+      entry('models', 'models', <AppstoreOutlined />),
+      entry('keys', 'keys', <KeyOutlined />),
+    ],
+  },
+  {
+    title: 'activity',
+    pages: [
+      entry('requests', 'requests', <SwapOutlined />),
+      entry('tasks', 'tasks', <ScheduleOutlined />),
+      entry('batches', 'batches', <UnorderedListOutlined />),
+      entry('webhooks', 'webhooks', <SendOutlined />),
+    ],
+  },
+  {
+    title: 'costs',
+    pages: [
+      entry('usage', 'usage', <BarChartOutlined />),
+      entry('ledger', 'ledger', <BankOutlined />),
+      entry('statement', 'statement', <FileDoneOutlined />),
+    ],
+  },
+  {
+    title: 'management',
+    pages: [
+      entry('team', 'team', <TeamOutlined />),
+      entry('acts', 'acts', <FileSearchOutlined />),
+      entry('settings', 'settings', <SettingOutlined />),
+    ],
+  },
 ] as const;
 
-export const operatorPages = [
-  { page: 'overview', name: 'allOverview', icon: <DashboardOutlined /> },
-  { page: 'accounts', name: 'accounts', icon: <ApiOutlined /> },
-  { page: 'people', name: 'people', icon: <UserSwitchOutlined /> },
-  { page: 'models', name: 'allModels', icon: <AppstoreOutlined /> },
-  { page: 'providers', name: 'providers', icon: <CloudServerOutlined /> },
-  { page: 'usage', name: 'allUsage', icon: <BarChartOutlined /> },
-  { page: 'margin', name: 'margin', icon: <FundOutlined /> },
-  { page: 'requests', name: 'allRequests', icon: <SwapOutlined /> },
-  { page: 'tasks', name: 'allTasks', icon: <ScheduleOutlined /> },
-  { page: 'batches', name: 'allBatches', icon: <UnorderedListOutlined /> },
-  { page: 'webhooks', name: 'allWebhooks', icon: <SendOutlined /> },
-  { page: 'unknown', name: 'unknown', icon: <QuestionCircleOutlined /> },
-  { page: 'acts', name: 'allActs', icon: <FileSearchOutlined /> },
-  { page: 'audit', name: 'audit', icon: <AuditOutlined /> },
-  { page: 'reconcile', name: 'reconcile', icon: <ReconciliationOutlined /> },
+export const operatorGroups = [
+  {
+    title: 'operator',
+    pages: [
+      entry('overview', 'allOverview', <DashboardOutlined />),
+      entry('models', 'allModels', <AppstoreOutlined />),
+      entry('providers', 'providers', <CloudServerOutlined />),
+      entry('unknown', 'unknown', <QuestionCircleOutlined />),
+    ],
+  },
+  {
+    title: 'customers',
+    pages: [
+      entry('accounts', 'accounts', <ApiOutlined />),
+      entry('people', 'people', <UserSwitchOutlined />),
+      entry('acts', 'allActs', <FileSearchOutlined />),
+    ],
+  },
+  {
+    title: 'allActivity',
+    pages: [
+      entry('requests', 'allRequests', <SwapOutlined />),
+      entry('tasks', 'allTasks', <ScheduleOutlined />),
+      entry('batches', 'allBatches', <UnorderedListOutlined />),
+      entry('webhooks', 'allWebhooks', <SendOutlined />),
+    ],
+  },
+  {
+    title: 'revenue',
+    pages: [
+      entry('usage', 'allUsage', <BarChartOutlined />),
+      entry('margin', 'margin', <FundOutlined />),
+      entry('reconcile', 'reconcile', <ReconciliationOutlined />),
+      entry('audit', 'audit', <AuditOutlined />),
+    ],
+  },
 ] as const;
+
+export const accountPages = accountGroups.flatMap<(typeof accountGroups)[number]['pages'][number]>(
+  ({ pages }) => pages,
+);
+export const operatorPages = operatorGroups.flatMap<(typeof operatorGroups)[number]['pages'][number]>(
+  ({ pages }) => pages,
+);

@@ -1,17 +1,18 @@
 /** The reader's own: language and theme. */
 import { DesktopOutlined, MoonOutlined, SunOutlined, TranslationOutlined } from '@ant-design/icons';
-import { Button, Dropdown } from 'antd';
 import { useTexts } from '../texts/define-texts.ts';
 import { chooseLanguage, useLanguage } from '../texts/language.ts';
 import { chooseScheme, useIsDark, useSchemeChoice } from '../theme/scheme.ts';
 import { shellTexts } from './texts.ts';
+import { TopMenu } from './top-menu.tsx';
 
 export function LanguageMenu() {
   const say = useTexts(shellTexts);
   const language = useLanguage();
   return (
-    <Dropdown
-      trigger={['click']}
+    <TopMenu
+      icon={<TranslationOutlined />}
+      label={say('language')}
       menu={{
         selectable: true,
         selectedKeys: [language],
@@ -20,9 +21,7 @@ export function LanguageMenu() {
           { key: 'en', label: <span lang="en">English</span>, onClick: () => chooseLanguage('en') },
         ],
       }}
-    >
-      <Button type="text" icon={<TranslationOutlined />} aria-label={say('language')} />
-    </Dropdown>
+    />
   );
 }
 
@@ -31,8 +30,9 @@ export function SchemeMenu() {
   const choice = useSchemeChoice();
   const isDark = useIsDark();
   return (
-    <Dropdown
-      trigger={['click']}
+    <TopMenu
+      icon={isDark ? <MoonOutlined /> : <SunOutlined />}
+      label={say('theme')}
       menu={{
         selectable: true,
         selectedKeys: [choice],
@@ -42,8 +42,6 @@ export function SchemeMenu() {
           { key: 'dark', icon: <MoonOutlined />, label: say('dark'), onClick: () => chooseScheme('dark') },
         ],
       }}
-    >
-      <Button type="text" icon={isDark ? <MoonOutlined /> : <SunOutlined />} aria-label={say('theme')} />
-    </Dropdown>
+    />
   );
 }

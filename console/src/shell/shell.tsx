@@ -1,6 +1,5 @@
 /** The frame of every page for those who are signed in: top bar, side navigation, and the page itself. */
-import { Drawer } from 'antd';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router';
 import { useSessionQuery } from '../api/session.ts';
 import { ErrorState } from '../parts/error-state.tsx';
@@ -10,11 +9,18 @@ import { SideNavigation } from './side-navigation.tsx';
 import { shellTexts } from './texts.ts';
 import { TopBar } from './top-bar.tsx';
 
+const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
+
 export function Shell() {
   const say = useTexts(shellTexts);
   const session = useSessionQuery();
   const location = useLocation();
   const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const [wasDrawerOpen, setWasDrawerOpen] = useState(false);
+  const openDrawer = () => {
+    setWasDrawerOpen(true);
+    setDrawerOpen(true);
+  };
   if (session.data === null) {
     return <Navigate to="/sign-in" replace state={{ next: location.pathname + location.search }} />;
   }
@@ -31,20 +37,15 @@ export function Shell() {
       <a className="tg-skip" href="#content">
         {say('skip')}
       </a>
-      <TopBar onOpenNavigation={() => setDrawerOpen(true)} />
+      <TopBar onOpenNavigation={openDrawer} />
       <aside className="tg-side">
         <SideNavigation />
       </aside>
-      <Drawer
-        open={isDrawerOpen}
-        onClose={() => setDrawerOpen(false)}
-        placement="left"
-        size={280}
-        title={say('product')}
-        rootClassName="tg-drawer"
-      >
-        <SideNavigation onGo={() => setDrawerOpen(false)} />
-      </Drawer>
+      {wasDrawerOpen && (
+        <Suspense fallback={null}>
+          <NavigationDrawer isOpen={isDrawerOpen} onClose={() => setDrawerOpen(false)} />
+        </Suspense>
+      )}
       <main id="content" className="tg-main" tabIndex={-1}>
         <div className="tg-page">
           <Outlet />

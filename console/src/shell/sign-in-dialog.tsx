@@ -1,5 +1,5 @@
 /** Over the page, when the session has ended in the middle of something: see `api/sign-in-again.ts`. */
-import { Button, Modal, Typography } from 'antd';
+import { Button, Modal } from 'antd';
 import { queryClient } from '../api/client.ts';
 import { leave, type Session } from '../api/session.ts';
 import { signInWanted } from '../api/sign-in-again.ts';
@@ -8,7 +8,7 @@ import { useTexts } from '../texts/define-texts.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { shellTexts } from './texts.ts';
 
-export function SignInDialog() {
+export default function SignInDialog() {
   const say = useTexts(shellTexts);
   const isOpen = useStore(signInWanted);
   const session = queryClient.getQueryData<Session>(['session']);
@@ -24,7 +24,7 @@ export function SignInDialog() {
       width={420}
       zIndex={2_000}
     >
-      <Typography.Paragraph type="secondary">{say('signInAgain')}</Typography.Paragraph>
+      <p className="tg-quiet">{say('signInAgain')}</p>
       <SignInForm email={session?.person.email} />
       <Button type="link" block onClick={leave}>
         {say('leave')}

@@ -104,12 +104,16 @@ const dark: Record<keyof typeof light, string> = {
   colorFillAlter: '#1a1e25',
 };
 
+/** Below an element of this class antd's variables have the theme's values. */
+export const themeClass = 'tg-theme';
+
 /** The theme of antd for a scheme. */
 export function themeOf(isDark: boolean): ThemeConfig {
   const colours = isDark ? dark : light;
   // On the light violet and red of the dark scheme it is dark text that can be read.
   const onSolid = isDark ? '#0e1014' : '#ffffff';
   return {
+    cssVar: { key: themeClass },
     algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
     token: {
       ...colours,

@@ -39,6 +39,7 @@ export function priceObject(price: Price) {
 export const limitsObject = (limits: ModelLimits) => ({
   prompt_characters: limits.promptCharacters ?? null,
   max_seconds: limits.maxSeconds ?? null,
+  context_tokens: limits.contextTokens ?? null,
   max_output_tokens: limits.maxOutputTokens ?? null,
   durations: limits.durations ? [...limits.durations] : null,
   ratios: limits.ratios ? [...limits.ratios] : null,

@@ -16,7 +16,8 @@ providers:
   main: { kind: simulator, max_concurrent: 40, max_per_second: 5 }
   talks: { kind: openai, base_url: 'http://127.0.0.1:9/v1', api_key: sk-of-the-operator }
 models:
-  - { id: talker, kind: chat, owned_by: us, capabilities: [chat, vision, tools], routes: [${route}, { provider: talks, model: gpt }], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { max_output_tokens: 4096 } }
+  - { id: talker, kind: chat, owned_by: us, capabilities: [chat, vision, tools], routes: [${route}, { provider: talks, model: gpt }], price: { input_per_million: 2, output_per_million: 8, cached_input_per_million: 0.5, minimum: 0.01 }, limits: { context_tokens: 128000, max_output_tokens: 4096 } }
+  - { id: small-one, kind: chat, owned_by: us, routes: [${route}], price: { input_per_million: 0.5, output_per_million: 2 }, limits: { context_tokens: 32000 } }
   - { id: vendor/painter-1.5, kind: image, owned_by: vendor, routes: [${route}], price: { per_image: 0.2, by_size: { 2k: 0.4, 1024x1536: 0.3 } }, limits: { prompt_characters: 800, resolutions: [1k, 2k] } }
   - { id: <b>bold</b>&amp, kind: image, owned_by: <i>us</i>, routes: [${route}], price: { per_image: 1, by_quality: { low: 0.5 } } }
   - { id: clip, kind: video, owned_by: us, routes: [${route}], price: { per_second: 0.1, by_resolution: { 1080p: 0.25 } }, limits: { durations: [5, 10] } }
@@ -66,6 +67,38 @@ async function reasoned(page: Page, button: string, reason: string): Promise<voi
   await dialog.getByLabel('Reason').fill(reason);
   await dialog.getByRole('button', { name: button.split(':')[0] ?? '', exact: true }).click();
 }
+
+test('models are a table in order of their price, and two are compared side by side', () =>
+  browser.visit({ origin: gateway.url }, async (page) => {
+    await goTo(page, owner, modelsOf());
+    await page.getByText('Table', { exact: true }).click();
+    const table = page.getByRole('table', { name: 'Models' });
+    const names = table.locator('tbody th code');
+    await names.first().waitFor();
+    await table.getByRole('button', { name: 'Input price' }).click();
+    await page.waitForURL(/sort=input/);
+    await names.first().filter({ hasText: 'small-one' }).waitFor();
+    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['small-one', 'talker']);
+    await table.getByRole('button', { name: 'Context' }).click();
+    await table.getByRole('button', { name: 'Context' }).click();
+    await page.waitForURL(/sort=-context/);
+    await names.first().filter({ hasText: 'talker' }).waitFor();
+    assert.deepEqual((await names.allTextContents()).slice(0, 2), ['talker', 'small-one']);
+    await audited(page);
+    const compare = page.getByRole('button', { name: /^Compare/ });
+    await table.getByRole('checkbox', { name: 'Choose talker to compare' }).check();
+    assert.equal(await compare.isDisabled(), true);
+    await table.getByRole('checkbox', { name: 'Choose small-one to compare' }).check();
+    await compare.click();
+    const compared = page.getByRole('table', { name: 'Comparison' });
+    await compared.getByRole('row', { name: /^Context 128,000 32,000$/ }).waitFor();
+    await compared.getByRole('row', { name: /^Cached input .* ¥0\.50 –$/ }).waitFor();
+    await audited(page);
+    await page.reload();
+    await compared.waitFor();
+    await page.getByRole('button', { name: 'Close the comparison' }).click();
+    await compared.waitFor({ state: 'detached' });
+  }));
 
 test('an operator puts a model in maintenance with a note and an end, and the page of an owner shows it by itself', () =>
   browser.visit({ origin: gateway.url }, async (page) => {

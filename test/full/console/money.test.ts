@@ -78,7 +78,7 @@ test('a call made elsewhere changes balance, spend and ledger without reloading;
     assert.equal(await spent.getAttribute('title'), exactMoneyText(cost, form));
     await figure(page, 'Spent this month').getByText('1 call charged').waitFor();
     await page.getByRole('heading', { name: 'Spend by model' }).waitFor();
-    await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' });
+    await page.locator('.tg-bar').first().waitFor({ state: 'attached' });
     await page.getByText('Show as a table').click();
     await page.getByRole('table').getByText(amountText(cost)).first().waitFor();
 
@@ -138,6 +138,7 @@ test('filters and ranges stand in the address, and what is wrong there is report
     assert.equal(new URL(page.url()).search, '');
     await page.goto(one.path('ledger?model=sim-chat'));
     await page.getByText(`Total: charged ${amountText(cost)}`).waitFor();
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Task, request or batch ID').fill('a b');
     await page.getByText('An ID can only contain letters, digits').waitFor();
     await page.getByLabel('Task, request or batch ID').fill('req_none');

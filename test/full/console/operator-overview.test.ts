@@ -92,6 +92,7 @@ test('tasks of all accounts are found by their filters, and each leads to its pa
     await page.locator('.ant-select-item-option', { hasText: 'Failed' }).click();
     await link.waitFor({ state: 'detached' });
     await page.getByRole('row').filter({ hasText: 'the brush broke' }).locator('code').waitFor();
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Provider', { exact: true }).fill('elsewhere');
     await page.getByLabel('Provider', { exact: true }).press('Enter');
     await page.getByText('No tasks match these filters.').waitFor();

@@ -220,9 +220,12 @@ test('the list is filtered by its controls, the address keeps the filter, and th
     await call({ model: 'no-such-model' });
     const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr');
     await rows.nth(1).waitFor({ timeout: liveMs });
+    assert.equal(await page.getByLabel('Error code').count(), 0);
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Error code').fill('model_not_found');
     await page.getByLabel('Error code').press('Enter');
     await page.waitForURL(/code=model_not_found/);
+    await page.getByRole('button', { name: 'Fewer filters (1)' }).waitFor();
     await rows.nth(1).waitFor({ state: 'detached' });
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -252,13 +255,36 @@ test('a key that was never charged is offered too, leads from its page to its re
       .waitFor();
     await page.getByTitle(/^shop …/).click();
     await page.getByRole('button', { name: /Details of sim-chat/ }).waitFor();
-    await page.getByRole('combobox', { name: 'Period' }).click();
+    await page.getByRole('combobox', { name: 'Time range' }).click();
     await page.getByTitle('Last hour').click();
     await page.waitForURL(/last=1h/);
     await page.getByRole('button', { name: /Details of sim-chat/ }).waitFor();
     await audited(page);
-    await page.getByLabel('From').fill('2026-01-01');
-    await page.waitForURL((url) => !url.search.includes('last='));
+    await page.getByRole('combobox', { name: 'Time range' }).click();
+    await page.getByTitle('Custom dates').click();
+    const [from, to] = ['From', 'To'].map((name) => page.getByPlaceholder(name, { exact: true }));
+    await from!.fill('2026-01-01');
+    await from!.press('Enter');
+    await to!.fill('2026-01-31');
+    await to!.press('Enter');
+    await page.waitForURL(/from=2026-01-01&to=2026-01-31/);
+    await audited(page);
+    assert.doesNotMatch(page.url(), /last=/);
+  }));
+
+test('on a phone the filters are behind one button that counts them, and calendars speak the language of the console', () =>
+  visit({ screen: 'phone', locale: 'zh-CN' }, async ({ page, account, call }) => {
+    await call();
+    await page.goto(`/console/${account}/requests?status=2xx&last=1h`);
+    await page.getByRole('button', { name: /sim-chat/ }).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: '状态' }).count(), 0);
+    await page.getByRole('button', { name: '筛选（2）' }).click();
+    await page.getByRole('combobox', { name: '时间范围' }).click();
+    await page.getByTitle('自定义日期').click();
+    await page.getByPlaceholder('起始日期').click();
+    await page.getByText('一', { exact: true }).first().waitFor();
+    await assertNoSidewaysScroll(page);
+    await audited(page);
   }));
 
 test('an operator chooses an account by a part of its name, downloads its requests, and opens the one that was chosen', () =>

@@ -122,6 +122,7 @@ test('the filters stand in the address, and narrow the list down', async () => {
     await audited(page);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await rowOf(page, drawn).waitFor();
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Task ID').fill(videoTask);
     await page.keyboard.press('Enter');
     await rowOf(page, drawn).waitFor({ state: 'detached' });

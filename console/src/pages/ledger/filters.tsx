@@ -1,8 +1,10 @@
 /** The controls above the entries. Models and keys to choose from are those that were charged in the last 90 days. */
-import { Button, Segmented } from 'antd';
+import { Segmented } from 'antd';
 import { entryTexts } from '../../parts/entry-texts.ts';
+import { activeFilters } from '../../parts/filters/active-filters.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { DayRange } from '../../parts/filters/day-range.tsx';
+import { FilterPanel } from '../../parts/filters/filter-panel.tsx';
 import { TextFilter } from '../../parts/filters/text-filter.tsx';
 import { useCharged } from '../../parts/filters/use-charged.ts';
 import { useAccountId } from '../../parts/use-account.ts';
@@ -12,12 +14,11 @@ import { texts } from './texts.ts';
 
 interface FiltersProps {
   filter: Filter;
-  isFiltered: boolean;
   onChange: (change: Partial<Filter>) => void;
   onClear: () => void;
 }
 
-export function Filters({ filter, isFiltered, onChange, onClear }: FiltersProps) {
+export function Filters({ filter, onChange, onClear }: FiltersProps) {
   const say = useTexts(texts);
   const sayEntry = useTexts(entryTexts);
   const account = useAccountId();
@@ -27,7 +28,30 @@ export function Filters({ filter, isFiltered, onChange, onClear }: FiltersProps)
     label: name ?? id,
   }));
   return (
-    <div className="tg-filters">
+    <FilterPanel
+      active={activeFilters({ ...filter, view: undefined })}
+      activeMore={activeFilters({ type: filter.type, id: filter.id })}
+      onClear={onClear}
+      more={
+        <>
+          <Choice
+            label={say('type')}
+            value={filter.type}
+            options={entryTypes.map((type) => ({ value: type, label: sayEntry(type) }))}
+            onChange={(value) => onChange({ type: entryTypes.find((type) => type === value) })}
+          />
+          <TextFilter
+            key={filter.id ?? ''}
+            label={say('id')}
+            hint={say('idHint')}
+            value={filter.id}
+            isWrong={(text) => !isId(text)}
+            wrong={say('wrongId')}
+            onChange={(id) => onChange({ id })}
+          />
+        </>
+      }
+    >
       <label>
         {say('shown')}
         <Segmented
@@ -37,29 +61,9 @@ export function Filters({ filter, isFiltered, onChange, onClear }: FiltersProps)
           options={views.map((value) => ({ value, label: say(value) }))}
         />
       </label>
-      <Choice
-        label={say('type')}
-        value={filter.type}
-        options={entryTypes.map((type) => ({ value: type, label: sayEntry(type) }))}
-        onChange={(value) => onChange({ type: entryTypes.find((type) => type === value) })}
-      />
+      <DayRange from={filter.from} to={filter.to} onChange={onChange} />
       <Choice label={say('model')} value={filter.model} options={models} onChange={(model) => onChange({ model })} />
       <Choice label={say('key')} value={filter.key} options={keys} onChange={(key) => onChange({ key })} />
-      <TextFilter
-        key={filter.id ?? ''}
-        label={say('id')}
-        hint={say('idHint')}
-        value={filter.id}
-        isWrong={(text) => !isId(text)}
-        wrong={say('wrongId')}
-        onChange={(id) => onChange({ id })}
-      />
-      <DayRange from={filter.from} to={filter.to} onChange={onChange} />
-      {isFiltered && (
-        <Button type="link" onClick={onClear}>
-          {say('clear')}
-        </Button>
-      )}
-    </div>
+    </FilterPanel>
   );
 }

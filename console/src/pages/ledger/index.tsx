@@ -58,7 +58,7 @@ export function Component() {
           </Button>
         }
       />
-      <Filters filter={filter} isFiltered={isFiltered} onChange={change} onClear={clear} />
+      <Filters filter={filter} onChange={change} onClear={clear} />
       <Sums filter={filter} />
       <List filter={filter} empty={empty} />
     </>

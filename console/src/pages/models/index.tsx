@@ -1,5 +1,5 @@
 /** Models: what can be called, at which price, and how it is doing. */
-import { Button, Input } from 'antd';
+import { Button, Input, Segmented } from 'antd';
 import { useState } from 'react';
 import { query } from '../../api/client.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -8,9 +8,12 @@ import { Loading } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useAccountId } from '../../parts/use-account.ts';
 import { useTexts } from '../../texts/define-texts.ts';
+import { Comparison } from './comparison.tsx';
 import { type Model, ModelCard } from './model-card.tsx';
-import './models.css';
+import { ModelTable } from './model-table.tsx';
 import { texts } from './texts.ts';
+import { useView, type View, views } from './view.ts';
+import './models.css';
 
 const refreshMs = 3_000;
 /** Fewer are seen at a glance. */
@@ -32,6 +35,7 @@ export function Component() {
   const say = useTexts(texts);
   const account = useAccountId();
   const [wanted, setWanted] = useState('');
+  const { view, compared, change } = useView();
   const { data, error, refetch } = query.useQuery(
     'get',
     '/console/api/accounts/{account}/models',
@@ -48,31 +52,45 @@ export function Component() {
         title={say('title')}
         description={say('description')}
         actions={
-          all.length >= filterModelsMin && (
-            <Input.Search
-              allowClear
-              className="tg-model-filter"
-              aria-label={say('filter')}
-              placeholder={say('filter')}
-              onChange={({ target }) => setWanted(target.value)}
+          <>
+            {all.length >= filterModelsMin && (
+              <Input.Search
+                allowClear
+                className="tg-model-filter"
+                aria-label={say('filter')}
+                placeholder={say('filter')}
+                onChange={({ target }) => setWanted(target.value)}
+              />
+            )}
+            <Segmented<View>
+              aria-label={say('view')}
+              value={view}
+              options={views.map((value) => ({ value, label: say(value) }))}
+              onChange={(chosen) => change({ view: chosen })}
             />
-          )
+          </>
         }
       />
       {!data && !error && <Loading rows={8} />}
       {!data && error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data && all.length === 0 && <EmptyState text={say('none')} />}
       {all.length > 0 && found.length === 0 && <EmptyState text={say('noMatch')} />}
-      {groups.map(([group, kinds]) => (
-        <Group
-          key={group}
-          group={group}
-          models={kinds.flatMap((kind) => found.filter((model) => model.kind === kind))}
-        />
-      ))}
+      {view === 'table' && found.length > 0 && (
+        <>
+          <Comparison models={all.filter(({ id }) => compared.includes(id))} />
+          <ModelTable models={inGroups(found).flatMap(([, models]) => models)} />
+        </>
+      )}
+      {view === 'cards' &&
+        inGroups(found).map(([group, models]) => <Group key={group} group={group} models={models} />)}
     </>
   );
 }
+
+const inGroups = (models: readonly Model[]) =>
+  groups.map(
+    ([group, kinds]) => [group, kinds.flatMap((kind) => models.filter((model) => model.kind === kind))] as const,
+  );
 
 function Group(props: { group: (typeof groups)[number][0]; models: readonly Model[] }) {
   const { group, models } = props;

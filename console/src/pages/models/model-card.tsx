@@ -81,6 +81,7 @@ function Limits({ limits }: { limits: Model['limits'] }) {
     new Intl.ListFormat(locale, { type: 'disjunction' }).format(values.map(String));
   const lines = [
     limits.prompt_characters !== null && say('promptCharacters', { number: number(limits.prompt_characters) }),
+    limits.context_tokens !== null && say('contextTokens', { number: number(limits.context_tokens) }),
     limits.max_output_tokens !== null && say('maxOutputTokens', { number: number(limits.max_output_tokens) }),
     limits.max_seconds !== null && say('maxSeconds', { number: number(limits.max_seconds) }),
     limits.durations !== null && say('durations', { list: list(limits.durations) }),

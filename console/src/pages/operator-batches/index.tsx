@@ -36,6 +36,7 @@ export function Component() {
     {
       key: 'account',
       title: say('account'),
+      isShort: true,
       render: ({ account: { id, name } }: OperatorBatch) => <Link to={`/${id}/overview`}>{name}</Link>,
     },
     ...rest,

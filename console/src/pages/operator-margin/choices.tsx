@@ -1,7 +1,10 @@
 /** By what is summed, and of which days: the address keeps both, so that they can be sent and gone back to. */
-import { Input, Segmented } from 'antd';
+import { Segmented } from 'antd';
 import { useSearchParams } from 'react-router';
 import { isDay, today } from '../../parts/days.ts';
+import { RangeFields } from '../../parts/filters/day-range.tsx';
+import { daysOfPeriod, periodOf, periods } from '../../parts/filters/periods.ts';
+import { useZone } from '../../parts/zone.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { texts } from './texts.ts';
 
@@ -32,17 +35,7 @@ export function useShown(): [Shown, (change: Partial<Shown>) => void] {
 
 export function Choices({ shown, onChange }: { shown: Shown; onChange: (change: Partial<Shown>) => void }) {
   const say = useTexts(texts);
-  const day = (label: 'from' | 'to', value: string, change: (day: string) => void) => (
-    <label>
-      {say(label)}
-      <Input
-        type="date"
-        value={value}
-        max={today('UTC')}
-        onChange={({ target }) => target.value !== '' && change(target.value)}
-      />
-    </label>
-  );
+  const zone = useZone();
   return (
     <div className="tg-filters">
       <Segmented<Group>
@@ -51,8 +44,17 @@ export function Choices({ shown, onChange }: { shown: Shown; onChange: (change: 
         options={groups.map((group) => ({ value: group, label: say(group) }))}
         onChange={(by) => onChange({ by })}
       />
-      {day('from', shown.first, (first) => onChange({ first }))}
-      {day('to', shown.last, (last) => onChange({ last }))}
+      <RangeFields
+        from={shown.first}
+        to={shown.last}
+        period={periodOf(zone, shown.first, shown.last) ?? 'custom'}
+        choices={periods}
+        onPeriod={(period) => {
+          const { from, to } = daysOfPeriod(period, zone);
+          onChange({ first: from, last: to });
+        }}
+        onChange={({ from = shown.first, to = shown.last }) => onChange({ first: from, last: to })}
+      />
     </div>
   );
 }

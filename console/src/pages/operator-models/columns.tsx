@@ -10,9 +10,6 @@ import { texts as modelTexts } from '../models/texts.ts';
 import { type OperatorModel, SetBy, Switches } from './switches.tsx';
 import { texts } from './texts.ts';
 
-/** Of a price; the rest is counted. */
-const priceLinesMax = 2;
-
 export function useModelColumns(onSwitched: () => Promise<unknown>): Column<OperatorModel>[] {
   const say = useTexts(texts);
   const rateText = useRateText();
@@ -31,7 +28,6 @@ export function useModelColumns(onSwitched: () => Promise<unknown>): Column<Oper
       isNumber: true,
       render: ({ health }) => rateText(health?.last_day.success_rate ?? null),
     },
-    { key: 'price', title: say('price'), isExtra: true, render: (model) => <Price of={model} /> },
     { key: 'routes', title: say('routes'), isPlain: true, render: (model) => <Routes of={model} /> },
     {
       key: 'switches',
@@ -42,12 +38,13 @@ export function useModelColumns(onSwitched: () => Promise<unknown>): Column<Oper
   ];
 }
 
-function Name({ of: { id, kind } }: { of: OperatorModel }) {
+function Name({ of: model }: { of: OperatorModel }) {
   const sayKind = useTexts(modelTexts);
   return (
     <>
-      <strong className="tg-operator-model">{id}</strong>
-      <div className="tg-rows-hint">{sayKind(kind)}</div>
+      <strong className="tg-operator-model">{model.id}</strong>
+      <div className="tg-rows-hint">{sayKind(model.kind)}</div>
+      <Prices of={model} />
     </>
   );
 }
@@ -66,19 +63,18 @@ function State({ of: model }: { of: OperatorModel }) {
   );
 }
 
-function Price({ of: { price } }: { of: OperatorModel }) {
+/** Folded away: with them a row would be as high as three. */
+function Prices({ of: { price } }: { of: OperatorModel }) {
   const say = useTexts(texts);
-  const lines = linesOf(price, useTexts(modelTexts));
-  const rest = lines.length - priceLinesMax;
   return (
-    <>
-      {lines.slice(0, priceLinesMax).map(([words, amount]) => (
+    <details className="tg-operator-prices">
+      <summary>{say('price')}</summary>
+      {linesOf(price, useTexts(modelTexts)).map(([words, amount]) => (
         <div key={words}>
           <ExactMoney amount={amount} /> <span className="tg-rows-hint">{words}</span>
         </div>
       ))}
-      {rest > 0 && <div className="tg-rows-hint">{say('morePrices', { count: rest })}</div>}
-    </>
+    </details>
   );
 }
 

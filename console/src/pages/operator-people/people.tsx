@@ -1,13 +1,14 @@
 /** The people, and what an operator can do with each. */
 import { CheckCircleOutlined, CrownOutlined, StopOutlined } from '@ant-design/icons';
 import { useQueryClient } from '@tanstack/react-query';
-import { App, Button, Tag } from 'antd';
+import { Button, Tag } from 'antd';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { api, type Answer } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { useErrorText } from '../../parts/error-text.ts';
+import { notifyError } from '../../parts/notify.ts';
 import { LinkDialog } from '../../parts/operator/link-dialog.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
@@ -102,7 +103,6 @@ function Accounts({ of }: { of: Person['accounts'] }) {
 function Acts({ of, onLink }: { of: Person; onLink: (link: Answer<'makePersonLink'>) => void }) {
   const say = useTexts(texts);
   const textOf = useErrorText();
-  const { message } = App.useApp();
   const { person: self } = useSession();
   const queries = useQueryClient();
   const { id, email, is_disabled: isDisabled, is_operator: isOperator } = of;
@@ -114,7 +114,7 @@ function Acts({ of, onLink }: { of: Person; onLink: (link: Answer<'makePersonLin
       if (data) onLink(data);
       void queries.invalidateQueries({ queryKey: ['operator-links'] });
     } catch (error) {
-      void message.error(textOf(error));
+      notifyError(textOf(error));
     }
   };
   const disable = async (reason: string) => {

@@ -57,10 +57,16 @@ export function Component() {
     {
       key: 'account',
       title: say('account'),
+      isShort: true,
       render: ({ account: { id, name } }) => <Link to={`/${id}/requests`}>{name ?? id}</Link>,
     },
     ...rest.filter(({ key }) => key !== 'client'),
-    { key: 'provider', title: say('provider'), render: ({ served_by: { provider: served } }) => served ?? '–' },
+    {
+      key: 'provider',
+      title: say('provider'),
+      isShort: true,
+      render: ({ served_by: { provider: served } }) => served ?? '–',
+    },
   ];
   const file = `/console/api/operator/requests.csv?${new URLSearchParams(wanted()).toString()}`;
   return (

@@ -1,7 +1,8 @@
 /** The controls above the tasks of all accounts. */
-import { Button } from 'antd';
+import { activeFilters } from '../../parts/filters/active-filters.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { DayRange } from '../../parts/filters/day-range.tsx';
+import { FilterPanel } from '../../parts/filters/filter-panel.tsx';
 import { TextFilter } from '../../parts/filters/text-filter.tsx';
 import { AccountChoice } from '../../parts/operator/account-choice.tsx';
 import { isPlainId } from '../../parts/requests/filter.ts';
@@ -15,7 +16,8 @@ export function TaskFilters({ filtered }: { filtered: ReturnType<typeof useTaskF
   const say = useTexts(texts);
   const sayStatus = useTexts(partsTexts);
   const sayKind = useTexts(taskTexts);
-  const { filter, isFiltered, change, clear } = filtered;
+  const { filter, change, clear } = filtered;
+  const { model, provider, code, id } = filter;
   const typed = (name: 'model' | 'provider' | 'code' | 'id', hint = '') => (
     <TextFilter
       key={`${name} ${filter[name] ?? ''}`}
@@ -29,7 +31,20 @@ export function TaskFilters({ filtered }: { filtered: ReturnType<typeof useTaskF
   );
   return (
     <>
-      <div className="tg-filters">
+      <FilterPanel
+        active={activeFilters(filter)}
+        activeMore={activeFilters({ model, provider, code, id })}
+        onClear={clear}
+        more={
+          <>
+            {typed('model')}
+            {typed('provider')}
+            {typed('code', 'upstream_error')}
+            {typed('id', 'img_…')}
+          </>
+        }
+      >
+        <DayRange from={filter.from} to={filter.to} onChange={change} />
         <AccountChoice label={say('account')} value={filter.account} onChange={(account) => change({ account })} />
         <Choice
           label={say('status')}
@@ -43,18 +58,8 @@ export function TaskFilters({ filtered }: { filtered: ReturnType<typeof useTaskF
           options={kinds.map((value) => ({ value, label: sayKind(value) }))}
           onChange={(kind) => change({ kind })}
         />
-        {typed('model')}
-        {typed('provider')}
-        {typed('code', 'upstream_error')}
-        {typed('id', 'img_…')}
-        <DayRange from={filter.from} to={filter.to} onChange={change} />
-        {isFiltered && (
-          <Button type="link" onClick={clear}>
-            {say('clear')}
-          </Button>
-        )}
-      </div>
-      {(filter.model !== undefined || filter.provider !== undefined) && filter.from === undefined && (
+      </FilterPanel>
+      {(model !== undefined || provider !== undefined) && filter.from === undefined && (
         <p className="tg-quiet">{say('sought')}</p>
       )}
     </>

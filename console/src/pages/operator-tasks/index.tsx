@@ -61,6 +61,7 @@ function useColumns(): Column<Task>[] {
     {
       key: 'account',
       title: say('account'),
+      isShort: true,
       render: ({ account: { id, name } }) => <Link to={`/${id}/overview`}>{name}</Link>,
     },
     {
@@ -77,8 +78,8 @@ function useColumns(): Column<Task>[] {
         </>
       ),
     },
-    { key: 'model', title: say('model'), render: ({ model }) => model },
-    { key: 'provider', title: say('provider'), render: ({ provider }) => provider ?? '–' },
+    { key: 'model', title: say('model'), isShort: true, render: ({ model }) => model },
+    { key: 'provider', title: say('provider'), isShort: true, render: ({ provider }) => provider ?? '–' },
     {
       key: 'cost',
       title: say('cost'),

@@ -6,6 +6,7 @@ import { type Answer, api } from '../../api/client.ts';
 import { Choice } from '../../parts/filters/choice.tsx';
 import { useAddressFilter } from '../../parts/filters/use-address-filter.ts';
 import { AccountChoice } from '../../parts/operator/account-choice.tsx';
+import { FilterPanel } from '../../parts/filters/filter-panel.tsx';
 import { Listed } from '../../parts/operator/listed.tsx';
 import { type Column, Rows } from '../../parts/operator/rows.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -62,6 +63,7 @@ export function Component() {
     {
       key: 'account',
       title: say('account'),
+      isShort: true,
       render: ({ account: { id, name } }) => <Link to={`/${id}/webhooks`}>{name ?? id}</Link>,
     },
     ...rest,
@@ -69,7 +71,13 @@ export function Component() {
   return (
     <>
       <PageHead title={say('title')} description={say('description')} />
-      <div className="tg-filters">
+      <FilterPanel
+        active={[account, status, type].filter((value) => value !== undefined).length}
+        onClear={clear}
+        aside={
+          status === 'failed' && listing.items.length > 0 && <ReplayAll replay={replay} queryKey={[allEventsKey]} />
+        }
+      >
         <AccountChoice label={say('account')} value={account} onChange={(id) => change({ account: id })} />
         <Choice
           label={say('status')}
@@ -83,13 +91,7 @@ export function Component() {
           options={types.map((value) => ({ value, label: value }))}
           onChange={(value) => change({ type: value })}
         />
-        {status === 'failed' && listing.items.length > 0 && <ReplayAll replay={replay} queryKey={[allEventsKey]} />}
-        {isFiltered && (
-          <Button type="link" onClick={clear}>
-            {say('clear')}
-          </Button>
-        )}
-      </div>
+      </FilterPanel>
       <Listed listing={listing} empty={say(isFiltered ? 'noneFound' : 'none')}>
         {(items) => <Rows caption={say('title')} columns={columns} items={items} idOf={({ id }) => id} />}
       </Listed>

@@ -1,5 +1,4 @@
 /** Where people sign in; afterwards they are where they wanted to go. */
-import { Typography } from 'antd';
 import { Navigate, useLocation } from 'react-router';
 import { useSessionQuery } from '../../api/session.ts';
 import { hasStatusPage } from '../../parts/has-status-page.ts';
@@ -18,11 +17,11 @@ export function Component() {
     <AlonePage>
       <PageHead title={say('title')} description={say('description')} />
       <SignInForm />
-      <Typography.Paragraph type="secondary" style={{ margin: '16px 0 0' }}>
+      <p className="tg-entry-foot">
         {say('invited')} {say('forgotten')}
-      </Typography.Paragraph>
+      </p>
       {hasStatusPage() && (
-        <p style={{ margin: '16px 0 0' }}>
+        <p className="tg-entry-foot">
           <a href="/status">{say('status')}</a>
         </p>
       )}

@@ -17,6 +17,7 @@ import { useTexts } from '../../texts/define-texts.ts';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { StatementPaper } from './paper.tsx';
 import { texts } from './texts.ts';
+import '../../parts/filters/filters.css';
 
 export type Statement =
   paths['/console/api/accounts/{account}/statement']['get']['responses'][200]['content']['application/json'];

@@ -1,11 +1,12 @@
 /** The head of the page: what the task is, how it stands, and what can be done with it. */
 import { ArrowLeftOutlined, ExportOutlined, ReloadOutlined } from '@ant-design/icons';
-import { App, Button } from 'antd';
+import { Button } from 'antd';
 import { Link } from 'react-router';
 import { api } from '../../api/client.ts';
 import { ButtonLink } from '../../parts/button-link.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { notifySuccess } from '../../parts/notify.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { StatusTag } from '../../parts/status-tag.tsx';
 import { taskTexts } from '../../parts/tasks/texts.ts';
@@ -20,12 +21,11 @@ export function TaskHead({ task, onChange }: { task: TaskPage; onChange: () => v
   const account = useAccountId();
   const mayChange = useMayChange();
   const owns = useOwns();
-  const { message } = App.useApp();
   const { id, kind, status, progress, queued, operator, request } = task;
   const cancel = async () => {
     try {
       await api.POST('/console/api/accounts/{account}/tasks/{id}/cancel', { params: { path: { account, id } } });
-      void message.success(say('cancelled'));
+      notifySuccess(say('cancelled'));
     } finally {
       onChange(); // what has just ended can't be cancelled, and shall be seen
     }

@@ -24,6 +24,7 @@ export const kinds = allowed.kind;
 export const statuses = allowed.status;
 
 const idForm = /^\w{1,64}$/;
+export const isTaskId = (text: string): boolean => idForm.test(text);
 
 export interface FiltersInUrl {
   filters: Filters;

@@ -1,9 +1,10 @@
 /** What is set of an account, of which each page has its fields; an empty one clears, but for the name. */
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Form, Input } from 'antd';
+import { Button, Form, Input } from 'antd';
 import { useTexts } from '../../texts/define-texts.ts';
 import { FormError } from '../form-error.tsx';
 import { CurrencySymbol } from '../money.tsx';
+import { notifySuccess } from '../notify.ts';
 import { settingsTexts } from './texts.ts';
 import { ZoneSelect } from './zone-select.tsx';
 
@@ -32,7 +33,6 @@ interface Fields {
 
 export function AccountSettingsForm({ fields, settings, save, onSaved }: AccountSettingsFormProps) {
   const say = useTexts(settingsTexts);
-  const { message } = App.useApp();
   const [form] = Form.useForm<Fields>();
   const has = (name: FieldName) => fields.includes(name);
   const change = useMutation({
@@ -44,7 +44,7 @@ export function AccountSettingsForm({ fields, settings, save, onSaved }: Account
         ...(has('time_zone') && { time_zone: zone }),
       }),
     onSuccess: () => {
-      void message.success(say('saved'));
+      notifySuccess(say('saved'));
       onSaved();
     },
   });

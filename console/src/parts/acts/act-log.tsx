@@ -3,8 +3,10 @@ import { DownloadOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import type { ReactNode } from 'react';
 import { useTexts } from '../../texts/define-texts.ts';
+import { activeFilters } from '../filters/active-filters.ts';
 import { Choice } from '../filters/choice.tsx';
 import { DayRange } from '../filters/day-range.tsx';
+import { FilterPanel } from '../filters/filter-panel.tsx';
 import type { AddressFilter } from '../filters/use-address-filter.ts';
 import { Listed } from '../operator/listed.tsx';
 import { PageHead } from '../page-head.tsx';
@@ -42,7 +44,8 @@ export function ActLog<Act>(props: ActLogProps<Act>) {
           </Button>
         }
       />
-      <div className="tg-filters" role="search" aria-label={say('filters')}>
+      <FilterPanel active={activeFilters(filter)} onClear={clear}>
+        <DayRange from={filter.from} to={filter.to} onChange={change} />
         <Choice
           label={say('action')}
           value={filter.action}
@@ -50,9 +53,7 @@ export function ActLog<Act>(props: ActLogProps<Act>) {
           options={actions.map((value) => ({ value, label: isKnown(value) ? sayAction(value) : value }))}
         />
         {otherFilters}
-        <DayRange from={filter.from} to={filter.to} onChange={change} />
-        {isFiltered && reset}
-      </div>
+      </FilterPanel>
       <Listed listing={listing} empty={say('none')} action={isFiltered ? reset : undefined}>
         {children}
       </Listed>

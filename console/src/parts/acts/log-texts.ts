@@ -4,7 +4,6 @@ import { defineTexts } from '../../texts/define-texts.ts';
 export const logTexts = defineTexts('act-log', {
   en: {
     title: 'Audit log',
-    filters: 'Filters',
     action: 'Action',
     reset: 'Show all',
     none: 'No matching events.',
@@ -16,7 +15,6 @@ export const logTexts = defineTexts('act-log', {
   },
   zh: {
     title: '审计日志',
-    filters: '筛选',
     action: '操作类型',
     reset: '显示全部',
     none: '没有符合条件的记录。',

@@ -1,8 +1,9 @@
 /** Cancels a batch, once the reader has confirmed it. */
-import { App, type ButtonProps } from 'antd';
+import { type ButtonProps } from 'antd';
 import { api } from '../../api/client.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
+import { notifySuccess } from '../notify.ts';
 import { batchTexts } from './texts.ts';
 
 interface CancelBatchProps {
@@ -14,11 +15,10 @@ interface CancelBatchProps {
 
 export function CancelBatch({ account, id, onChange, buttonProps }: CancelBatchProps) {
   const say = useTexts(batchTexts);
-  const { message } = App.useApp();
   const cancel = async () => {
     try {
       await api.POST('/console/api/accounts/{account}/batches/{id}/cancel', { params: { path: { account, id } } });
-      void message.success(say('cancelledNow'));
+      notifySuccess(say('cancelledNow'));
     } finally {
       onChange(); // what has just ended can't be cancelled, and shall be seen
     }

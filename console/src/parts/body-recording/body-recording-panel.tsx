@@ -1,6 +1,6 @@
-/** Whether the bodies of an account's requests are recorded: owners set it, operators see it and switch it off. */
+/** Whether the bodies of an account's requests are recorded: owners set it, operators see it and turn it off. */
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Checkbox, Form, InputNumber, Select } from 'antd';
+import { Button, Checkbox, Form, InputNumber, Select } from 'antd';
 import { type Answer, api, query } from '../../api/client.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { BusyButton } from '../busy-button.tsx';
@@ -8,6 +8,7 @@ import { ConfirmButton } from '../confirm-button.tsx';
 import { ErrorState } from '../error-state.tsx';
 import { FormError } from '../form-error.tsx';
 import { Loading } from '../loading.tsx';
+import { notifySuccess } from '../notify.ts';
 import { Panel } from '../panel.tsx';
 import { recordingTexts } from './texts.ts';
 
@@ -41,7 +42,7 @@ export function BodyRecordingPanel({ account, owns }: BodyRecordingPanelProps) {
         <RecordingForm key={JSON.stringify(data)} recording={data} save={change} />
       ) : (
         <BusyButton disabled={!data.record_bodies} act={() => change({ record_bodies: false })}>
-          {say('switchOff')}
+          {say('turnOff')}
         </BusyButton>
       )}{' '}
       <DeleteButton account={account} />
@@ -51,9 +52,8 @@ export function BodyRecordingPanel({ account, owns }: BodyRecordingPanelProps) {
 
 function RecordingForm({ recording, save }: { recording: Recording; save: (fields: Fields) => Promise<unknown> }) {
   const say = useTexts(recordingTexts);
-  const { message } = App.useApp();
   const [form] = Form.useForm<Fields>();
-  const change = useMutation({ mutationFn: save, onSuccess: () => void message.success(say('saved')) });
+  const change = useMutation({ mutationFn: save, onSuccess: () => notifySuccess(say('saved')) });
   const mayRecord = recording.allowed || recording.record_bodies;
   return (
     <Form<Fields>
@@ -87,10 +87,9 @@ function RecordingForm({ recording, save }: { recording: Recording; save: (field
 
 function DeleteButton({ account }: { account: string }) {
   const say = useTexts(recordingTexts);
-  const { message } = App.useApp();
   const remove = async () => {
     const { data } = await api.DELETE('/console/api/accounts/{account}/bodies', { params: { path: { account } } });
-    void message.success(say('deleted', { count: String(data?.deleted ?? 0) }));
+    notifySuccess(say('deleted', { count: String(data?.deleted ?? 0) }));
   };
   return (
     <ConfirmButton title={say('deleteTitle')} text={say('deleteText')} onConfirm={remove}>

@@ -1,14 +1,11 @@
 /** Amounts by day or name, what it is made of in stacked colours; and the same as a table, for screen readers and exact numbers. */
-import { lazy, Suspense } from 'react';
 import { useIsDark } from '../../theme/scheme.ts';
 import { useTexts } from '../../texts/define-texts.ts';
 import { Measured, type Unit } from '../measured.tsx';
 import { Sheet } from '../sheet.tsx';
+import { Bars } from './bars.tsx';
 import { colours } from './colours.ts';
 import { chartTexts } from './texts.ts';
-
-// The library is 100 kB compressed: it comes after the page.
-const Bars = lazy(() => import('./bars.tsx'));
 
 export interface Series {
   key: string;
@@ -48,9 +45,7 @@ export function BarChart({ label, series, bars, of, unit = 'money', isStacked = 
   return (
     <figure className="tg-chart">
       <div className="tg-chart-area" aria-hidden="true">
-        <Suspense fallback={null}>
-          <Bars {...{ series, bars, palette, unit, isStacked, before }} />
-        </Suspense>
+        <Bars {...{ series, bars, palette, unit, isStacked, before }} />
       </div>
       {(series.length > 1 || before) && (
         <ul aria-label={say('legend')}>

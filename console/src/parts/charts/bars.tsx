@@ -1,127 +1,116 @@
-/** The drawing of a bar chart: the only place that knows recharts, in a chunk of its own. */
-import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+/** The drawing of a bar chart: a column for each bar, lines for round amounts, and a tip for the column under the pointer. */
+import { type CSSProperties, useState } from 'react';
 import { localeOf, useLanguage } from '../../texts/language.ts';
 import { type Unit, useMeasuredText } from '../measured.tsx';
 import { useCurrency } from '../money.tsx';
-import type { Bar as Shown, BarChartProps, Series } from './bar-chart.tsx';
+import { Before } from './before.tsx';
+import type { Bar, BarChartProps, Series } from './bar-chart.tsx';
+import { Tip } from './tip.tsx';
+import { ticksUpTo } from './ticks.ts';
+import './bars.css';
 
 interface BarsProps {
   series: readonly Series[];
-  bars: readonly Shown[];
+  bars: readonly Bar[];
   palette: readonly string[];
   unit: Unit;
   isStacked: boolean;
   before: BarChartProps['before'];
 }
 
-const barPxMax = 36;
-const muted = 'var(--ant-color-text-tertiary)';
+/** More labels than this run into each other on a desk; half of them are hidden where the chart is narrow. */
+const labelsMax = 10;
 
-export default function Bars({ series, bars, palette, unit, isStacked, before }: BarsProps) {
-  const locale = localeOf(useLanguage());
-  const currency = useCurrency();
+export function Bars({ series, bars, palette, unit, isStacked, before }: BarsProps) {
+  const [pointed, setPointed] = useState<string | null>(null);
+  const text = useMeasuredText(unit);
   const { ticks, digits } = ticksUpTo(
     Math.max(0, ...bars.map(isStacked ? totalOf : largestOf), ...bars.map((bar) => bar.before ?? 0)),
   );
+  const tickText = useTickText(unit, digits);
+  const top = ticks.at(-1) ?? 1;
+  const heightOf = (amount: number) => `${(amount / top) * 100}%`;
+  const step = Math.ceil(bars.length / labelsMax);
+  const isDense = bars.length / step > labelsMax / 2;
+  return (
+    <div className="tg-bars">
+      <ol className="tg-bars-ticks">
+        {ticks.map((tick) => (
+          <li key={tick} style={{ bottom: heightOf(tick) }}>
+            {tickText(tick)}
+          </li>
+        ))}
+      </ol>
+      {/* The widest amount makes the column of amounts as wide as it has to be. */}
+      <div className="tg-bars-widest">{ticks.map(tickText).reduce(longer, '')}</div>
+      <div className="tg-bars-plot" onPointerLeave={() => setPointed(null)}>
+        {ticks.map((tick) => (
+          <hr key={tick} style={{ bottom: heightOf(tick) }} />
+        ))}
+        {bars.map((bar, index) => (
+          <div key={bar.key} className="tg-bars-slot" onPointerEnter={() => setPointed(bar.key)}>
+            <div className={isStacked ? 'tg-bars-stack' : 'tg-bars-beside'}>
+              {series.map(
+                ({ key }, at) =>
+                  (bar.values[key] ?? 0) > 0 && (
+                    <i
+                      key={key}
+                      className="tg-bar"
+                      style={{ height: heightOf(bar.values[key] ?? 0), background: palette[at] ?? 'currentColor' }}
+                    />
+                  ),
+              )}
+            </div>
+            {pointed === bar.key && <Tip {...{ bar, series, text, before, isLeft: index * 2 >= bars.length }} />}
+          </div>
+        ))}
+        {before && <Before parts={bars.map((bar) => partOf(bar.before, top))} isLine={before.isLine} />}
+      </div>
+      <ol className="tg-bars-labels">
+        {bars.map(({ key, label }, index) => {
+          const fromEnd = bars.length - 1 - index;
+          if (fromEnd % step !== 0) return null;
+          return (
+            <li
+              key={key}
+              data-minor={(isDense && (fromEnd / step) % 2 === 1) || undefined}
+              style={placeOf(index, bars.length, step)}
+            >
+              {label}
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}
+
+/** A label stands below its bar; the outermost of many stay within the chart. */
+function placeOf(index: number, count: number, step: number): CSSProperties {
+  const maxWidth = `${(step / count) * 100}%`;
+  if (count > labelsMax && index === count - 1) return { right: 0 };
+  if (count > labelsMax && index === 0) return { left: 0 };
+  return { left: `${((index + 0.5) / count) * 100}%`, maxWidth, transform: 'translateX(-50%)' };
+}
+
+const partOf = (amount: number | null | undefined, top: number) => (typeof amount === 'number' ? amount / top : null);
+
+const longer = (one: string, other: string) => (other.length > one.length ? other : one);
+
+/** Returns what writes an amount beside its line. */
+function useTickText(unit: Unit, digits: number): (amount: number) => string {
   const text = useMeasuredText(unit);
+  const locale = localeOf(useLanguage());
+  const currency = useCurrency();
   const short = new Intl.NumberFormat(locale, {
     ...(unit === 'money' && { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }),
     notation: 'compact',
     minimumFractionDigits: digits,
     maximumFractionDigits: Math.max(digits, 1),
   });
-  const tick = { fill: 'var(--ant-color-text-tertiary)', fontSize: 12 };
-  return (
-    <ResponsiveContainer width="100%" height="100%">
-      <ComposedChart data={[...bars]} margin={{ top: 8, right: 16, bottom: 0, left: 0 }} accessibilityLayer={false}>
-        <CartesianGrid vertical={false} stroke="var(--ant-color-border-secondary)" />
-        <XAxis dataKey="label" tick={tick} tickLine={false} axisLine={false} minTickGap={16} />
-        <YAxis
-          tick={tick}
-          tickLine={false}
-          axisLine={false}
-          width="auto"
-          ticks={ticks}
-          domain={[0, ticks.at(-1) ?? 1]}
-          tickFormatter={unit === 'milliseconds' ? text : (amount: number) => short.format(amount)}
-        />
-        <Tooltip
-          isAnimationActive={false}
-          cursor={{ fill: 'var(--ant-color-fill-alter)' }}
-          content={({ active, payload }) => {
-            const bar = active ? bars.find(({ key }) => key === keyOf(payload[0]?.payload)) : undefined;
-            return bar ? <Tip {...{ bar, series, text, before }} /> : null;
-          }}
-        />
-        {series.map(({ key }, index) => (
-          <Bar
-            key={key}
-            dataKey={(bar: Shown) => bar.values[key] ?? 0}
-            {...(isStacked && { stackId: 'all' })}
-            fill={palette[index] ?? 'currentColor'}
-            maxBarSize={barPxMax}
-            isAnimationActive={false}
-          />
-        ))}
-        {before && (
-          <Line
-            dataKey={(bar: Shown) => bar.before ?? null}
-            stroke={before.isLine ? muted : 'none'}
-            strokeWidth={2}
-            strokeDasharray="4 4"
-            dot={before.isLine && bars.length > 1 ? false : { fill: muted, stroke: 'none', r: 4 }}
-            activeDot={false}
-            isAnimationActive={false}
-          />
-        )}
-      </ComposedChart>
-    </ResponsiveContainer>
-  );
+  return unit === 'milliseconds' ? text : (amount) => short.format(amount);
 }
 
-const totalOf = ({ values }: Shown) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
+const totalOf = ({ values }: Bar) => Object.values(values).reduce((sum, amount) => sum + amount, 0);
 
-const largestOf = ({ values }: Shown) => Math.max(0, ...Object.values(values));
-
-/** Round amounts from 0 to the first one that is not below `most`, at most six, and the decimals that they have. */
-function ticksUpTo(most: number): { ticks: number[]; digits: number } {
-  const power = Math.floor(Math.log10(most > 0 ? most / 4 : 1));
-  const factor = [1, 2, 2.5, 5, 10].find((candidate) => candidate * 10 ** power * 4 >= most) ?? 10;
-  const digits = Math.max(0, -power + (factor === 2.5 ? 1 : factor === 10 ? -1 : 0));
-  const step = factor * 10 ** power;
-  const count = Math.max(1, Math.ceil(most / step - 1e-9));
-  return { ticks: Array.from({ length: count + 1 }, (_, index) => Number((index * step).toFixed(digits))), digits };
-}
-
-interface TipProps {
-  bar: Shown;
-  series: readonly Series[];
-  text: (value: number) => string;
-  before: BarChartProps['before'];
-}
-
-function Tip({ bar, series, text, before }: TipProps) {
-  const parts = series.filter(({ key }) => (bar.values[key] ?? 0) !== 0);
-  return (
-    <div className="tg-tip">
-      <strong>{bar.title}</strong>
-      {parts.map(({ key, label }) => (
-        <p key={key}>
-          <span>{label}</span>
-          <span className="tg-number">{text(bar.values[key] ?? 0)}</span>
-        </p>
-      ))}
-      {before && typeof bar.before === 'number' && (
-        <p>
-          <span>{before.label}</span>
-          <span className="tg-number">{text(bar.before)}</span>
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** recharts hands back what it was given, without its type. */
-function keyOf(given: unknown): unknown {
-  return typeof given === 'object' && given !== null && 'key' in given ? given.key : undefined;
-}
+const largestOf = ({ values }: Bar) => Math.max(0, ...Object.values(values));

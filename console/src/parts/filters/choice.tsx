@@ -2,6 +2,7 @@
 import { Select } from 'antd';
 import { useTexts } from '../../texts/define-texts.ts';
 import { partsTexts } from '../texts.ts';
+import './filters.css';
 
 interface ChoiceProps {
   label: string;

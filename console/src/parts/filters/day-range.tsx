@@ -1,10 +1,15 @@
-/** The first and last day that a page reaches over, in its zone: by the name of a period, or one by one. */
+/** The time that a page reaches over, in its zone: by the name of a period, or, for days of one's own, by the first and the last. */
 import { Input, Select } from 'antd';
+import { lazy, Suspense, useState } from 'react';
 import { useTexts } from '../../texts/define-texts.ts';
 import { today } from '../days.ts';
 import { useZone } from '../zone.ts';
 import { daysOfPeriod, type Period, periodOf, periods } from './periods.ts';
 import { filterTexts } from './texts.ts';
+import './filters.css';
+
+/** With its calendar, 60 kB that most visits don't need. */
+const DayFields = lazy(() => import('./day-fields.tsx'));
 
 interface Days {
   from?: string | undefined;
@@ -33,7 +38,7 @@ export function DayRange({ from, to, className, onChange }: DayRangeProps) {
   );
 }
 
-interface RangeFieldsProps<Choice extends Period | 'allDays'> extends Days {
+interface RangeFieldsProps<Choice extends Named> extends Days {
   className?: string | undefined;
   period: Choice | 'custom';
   choices: readonly Choice[];
@@ -42,39 +47,41 @@ interface RangeFieldsProps<Choice extends Period | 'allDays'> extends Days {
   onChange: (change: Days) => void;
 }
 
-export function RangeFields<Choice extends Period | 'allDays'>(props: RangeFieldsProps<Choice>) {
+/** Whatever has a name among the texts. */
+type Named = Period | 'allDays' | 'hour1' | 'hours24';
+
+export function RangeFields<Choice extends Named>(props: RangeFieldsProps<Choice>) {
   const { from, to, className, period, choices, onPeriod, onChange } = props;
   const say = useTexts(filterTexts);
   const now = today(useZone());
-  const shown: readonly (keyof typeof filterTexts.en)[] = period === 'custom' ? [...choices, period] : choices;
-  const day = (name: 'from' | 'to', value: string | undefined) => (
-    <label className={className}>
-      {say(name)}
-      <Input
-        type="date"
-        value={value ?? ''}
-        min={name === 'to' ? from : undefined}
-        max={name === 'from' ? (to ?? now) : now}
-        onChange={({ target }) => onChange({ [name]: target.value === '' ? undefined : target.value })}
-      />
-    </label>
-  );
+  const [isCustom, setCustom] = useState(false);
+  const shown = isCustom ? 'custom' : period;
+  const names: readonly (Named | 'custom')[] = [...choices, 'custom'];
+  const options = names.map((value) => ({ value, label: say(value) }));
   return (
     <>
       <label className={className}>
         {say('range')}
         <Select
           aria-label={say('range')}
-          value={period}
-          options={shown.map((value) => ({ value, label: say(value) }))}
+          value={shown}
+          options={options}
+          popupMatchSelectWidth={false}
           onChange={(chosen) => {
             const known = choices.find((choice) => choice === chosen);
+            setCustom(known === undefined);
             if (known !== undefined) onPeriod(known);
           }}
         />
       </label>
-      {day('from', from)}
-      {day('to', to)}
+      {shown === 'custom' && (
+        <div className="tg-filter-days">
+          {say('days')}
+          <Suspense fallback={<Input disabled />}>
+            <DayFields {...{ from, to, onChange }} last={now} names={[say('from'), say('to')]} />
+          </Suspense>
+        </div>
+      )}
     </>
   );
 }

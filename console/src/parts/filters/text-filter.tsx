@@ -1,6 +1,7 @@
 /** A filter of a list that is typed: it is asked for when it is whole, on Enter, or when the field is left. */
 import { Input } from 'antd';
 import { useState } from 'react';
+import './filters.css';
 
 interface TextFilterProps {
   label: string;

@@ -1,12 +1,20 @@
-/** The texts of the choice of days. */
+/** The texts of filters that all lists have. */
 import { defineTexts } from '../../texts/define-texts.ts';
 
 export const filterTexts = defineTexts('filters', {
   en: {
-    range: 'Range',
+    filters: 'Filters',
+    filtersSet: 'Filters ({{count}})',
+    more: 'More filters',
+    fewer: 'Fewer filters',
+    clear: 'Clear filters',
+    range: 'Time range',
+    days: 'Days',
     from: 'From',
     to: 'To',
     allDays: 'All time',
+    hour1: 'Last hour',
+    hours24: 'Last 24 hours',
     today: 'Today',
     yesterday: 'Yesterday',
     days7: 'Last 7 days',
@@ -14,13 +22,21 @@ export const filterTexts = defineTexts('filters', {
     days90: 'Last 90 days',
     thisMonth: 'This month',
     lastMonth: 'Last month',
-    custom: 'Custom range',
+    custom: 'Custom dates',
   },
   zh: {
+    filters: '筛选',
+    filtersSet: '筛选（{{count}}）',
+    more: '更多筛选',
+    fewer: '收起筛选',
+    clear: '清除筛选',
     range: '时间范围',
+    days: '日期',
     from: '起始日期',
     to: '结束日期',
     allDays: '全部时间',
+    hour1: '最近 1 小时',
+    hours24: '最近 24 小时',
     today: '今天',
     yesterday: '昨天',
     days7: '最近 7 天',
@@ -28,6 +44,6 @@ export const filterTexts = defineTexts('filters', {
     days90: '最近 90 天',
     thisMonth: '本月',
     lastMonth: '上月',
-    custom: '自定义',
+    custom: '自定义日期',
   },
 });

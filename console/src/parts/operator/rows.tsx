@@ -8,6 +8,8 @@ export interface Column<Item> {
   render: (item: Item) => ReactNode;
   /** Numbers stand at the right. */
   isNumber?: boolean;
+  /** Ids and names of usual length: on one line, and cut where one is longer. */
+  isShort?: boolean;
   /** Left out where the table is narrow; such as what a drawer shows, too. */
   isExtra?: boolean;
   /** Without its name on a card: it speaks for itself. */
@@ -56,6 +58,7 @@ export function Rows<Item>({ caption, columns, items, idOf }: RowsProps<Item>) {
   );
 }
 
-function classOf<Item>({ isNumber, isExtra }: Column<Item>): string | undefined {
-  return [isNumber && 'tg-rows-number', isExtra && 'tg-rows-extra'].filter(Boolean).join(' ') || undefined;
+function classOf<Item>({ isNumber, isShort, isExtra }: Column<Item>): string | undefined {
+  const names = [isNumber && 'tg-rows-number', isShort && 'tg-rows-short', isExtra && 'tg-rows-extra'];
+  return names.filter(Boolean).join(' ') || undefined;
 }

@@ -1,6 +1,7 @@
 /** What the page's address says of the requests that are to be shown. */
 import { useSearchParams } from 'react-router';
 import { isDay, rangeOf } from '../days.ts';
+import { activeFilters } from '../filters/active-filters.ts';
 
 const names = [
   ...(['status', 'model', 'key', 'user', 'tag', 'code', 'id'] as const),
@@ -16,6 +17,8 @@ export type RequestFilter = Readonly<Record<Name, string | undefined>>;
 interface Filtered {
   filter: RequestFilter;
   isFiltered: boolean;
+  /** How many filters are set. */
+  active: number;
   change: (change: Partial<RequestFilter>) => void;
   clear: () => void;
   /** The request whose details are shown: where those of all accounts are listed, with its account. */
@@ -44,10 +47,12 @@ export function useRequestFilter(): Filtered {
     }
     setSearch(next, { replace: true });
   };
+  const active = activeFilters(filter);
   const id = search.get('request');
   return {
     filter,
-    isFiltered: names.some((name) => filter[name] !== undefined),
+    isFiltered: active > 0,
+    active,
     change: set,
     clear: () => set(Object.fromEntries(names.map((name) => [name, undefined]))),
     open: id === null ? undefined : { id, account: search.get('of') ?? undefined },

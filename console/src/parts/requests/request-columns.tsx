@@ -41,7 +41,7 @@ export function useRequestColumns<Shown extends ShownRequest>(onOpen: (request: 
       },
     },
     { key: 'status', title: say('status'), render: (request) => <RequestStatus request={request} /> },
-    { key: 'key', title: say('key'), render: ({ key_id: id, key_name: name }) => name ?? id },
+    { key: 'key', title: say('key'), isShort: true, render: ({ key_id: id, key_name: name }) => name ?? id },
     {
       key: 'latency',
       title: say('latency'),

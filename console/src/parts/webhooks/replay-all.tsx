@@ -1,8 +1,8 @@
 /** Sends the events again that were given up, after a question. */
 import { useQueryClient } from '@tanstack/react-query';
-import { App } from 'antd';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { useTexts } from '../../texts/define-texts.ts';
+import { notifySuccess } from '../notify.ts';
 import { eventTexts } from './texts.ts';
 
 interface ReplayAllProps {
@@ -15,9 +15,8 @@ interface ReplayAllProps {
 export function ReplayAll({ replay, queryKey }: ReplayAllProps) {
   const say = useTexts(eventTexts);
   const queries = useQueryClient();
-  const { message } = App.useApp();
   const confirmed = async () => {
-    void message.success(say('replayed', { count: await replay() }));
+    notifySuccess(say('replayed', { count: await replay() }));
     await queries.invalidateQueries({ queryKey });
   };
   return (

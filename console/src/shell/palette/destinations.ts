@@ -58,7 +58,7 @@ function usePages(): Destination[] {
     ...(account === undefined
       ? []
       : [
-          ...accountPages.map(({ page }) => ({ path: `/${account}/${page}`, name: sayShell(page), about })),
+          ...accountPages.map(({ page, name }) => ({ path: `/${account}/${page}`, name: sayShell(name), about })),
           { path: `/${account}/batches/new`, name: say('newBatch'), about },
           ...playgroundKinds.map((kind) => ({
             path: `/${account}/playground/${kind}`,

@@ -92,6 +92,7 @@ export const modelFields = {
   limits: z.strictObject({
     prompt_characters: z.int().nullable(),
     max_seconds: z.number().nullable(),
+    context_tokens: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
     durations: z.array(z.int()).nullable(),
     ratios: z.array(z.string()).nullable(),
