@@ -86,9 +86,11 @@ test('models are a table in order of their price, and two are compared side by s
     assert.deepEqual((await names.allTextContents()).slice(0, 2), ['talker', 'small-one']);
     await audited(page);
     const compare = page.getByRole('button', { name: /^Compare/ });
-    await table.getByRole('checkbox', { name: 'Choose talker to compare' }).check();
+    await table.getByRole('checkbox', { name: 'Choose talker to compare' }).click();
+    await page.getByRole('button', { name: 'Compare (1)' }).waitFor();
     assert.equal(await compare.isDisabled(), true);
-    await table.getByRole('checkbox', { name: 'Choose small-one to compare' }).check();
+    await table.getByRole('checkbox', { name: 'Choose small-one to compare' }).click();
+    await page.getByRole('button', { name: 'Compare (2)' }).waitFor();
     await compare.click();
     const compared = page.getByRole('table', { name: 'Comparison' });
     await compared.getByRole('row', { name: /^Context 128,000 32,000$/ }).waitFor();
