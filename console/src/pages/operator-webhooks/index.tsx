@@ -1,5 +1,4 @@
 /** The webhook events of all accounts: what was given up, why, and sending it again. */
-import { Button } from 'antd';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { type Answer, api } from '../../api/client.ts';
