@@ -40,7 +40,7 @@ export async function compileTests(files, folder) {
   return (file) => placeOf(path.resolve(file));
 }
 
-/** A file that is no TypeScript leaves the others alone: whoever loads it is told what is wrong, and where. */
+/** A file that is no TypeScript leaves the others alone: loading it throws what is wrong, and where. */
 async function buildWhatCan(files, options, placeOf) {
   if (files.length === 0) return;
   try {
@@ -52,15 +52,15 @@ async function buildWhatCan(files, options, placeOf) {
     const others = files.filter((file) => !broken.has(file));
     if (others.length === files.length) throw failure;
     for (const [file, { text, location }] of broken) {
-      const told = `${location.file}:${location.line}: ${text}`;
+      const fault = `${location.file}:${location.line}: ${text}`;
       fs.mkdirSync(path.dirname(placeOf(file)), { recursive: true });
-      fs.writeFileSync(placeOf(file), `throw new SyntaxError(${JSON.stringify(told)});`);
+      fs.writeFileSync(placeOf(file), `throw new SyntaxError(${JSON.stringify(fault)});`);
     }
     await buildWhatCan(others, options, placeOf);
   }
 }
 
-/** A module imports files from where they are, and is told that it is where it was written. */
+/** A module imports files from where they are, and knows itself to be where it was written. */
 const inPlace = (note, placeOf) => ({
   name: 'in place',
   setup({ onResolve, onLoad }) {

@@ -1,4 +1,5 @@
 /** The public status: what it says of each model, and what it must not say. */
+import type { Database } from '../../src/postgres/database.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { overallOf, statusOf, type StatusState } from '../../src/api/health/status-rules.ts';
@@ -80,6 +81,7 @@ describe('/status.json', () => {
 
   test('says how each published model is and was by the hour, without a key, and nothing internal', async () => {
     const failed = { status: 502, code: 'upstream_error' };
+    await addDayOf(gateway.core.database, hoursAgo(30));
     await writeRequests(gateway.core.database, [
       record({}),
       record({ ...failed }),
@@ -131,3 +133,10 @@ describe('/status.json', () => {
     await read();
   });
 });
+
+/** Days before yesterday are only kept, never made: in the first hours of a day 30 hours ago is one of them. */
+async function addDayOf({ pool }: Pick<Database, 'pool'>, moment: Date): Promise<void> {
+  const day = moment.toISOString().slice(0, 10);
+  await pool.query(`create table if not exists requests_${day.replaceAll('-', '_')} partition of requests
+    for values from ('${day} 00:00Z') to ('${day} 24:00Z')`);
+}

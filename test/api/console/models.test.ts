@@ -118,6 +118,7 @@ describe('the catalogue', () => {
         prompt_characters: null,
         max_seconds: null,
         max_output_tokens: 4096,
+        context_tokens: null,
         durations: null,
         ratios: null,
         sizes: null,
