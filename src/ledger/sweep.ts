@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { soldUnits } from '../domain/billing/line-units.ts';
-import { Crowd } from '../domain/crowd.ts';
+import { LiveSet } from '../domain/live-set.ts';
 import { canonicalJson } from '../domain/json/canonical-json.ts';
 import type { AccountId, KeyId, TransferId } from '../domain/ids.ts';
 import { type ClockLook, ClockWatch } from './commit/clock-watch.ts';
@@ -61,7 +61,7 @@ export class Owner {
   #unbrokenSinceMs = -Infinity;
   #lost = new AbortController();
   /** Calls under way: each is notified once that it has to end. No signals, which cost where they are joined by the thousand. */
-  readonly #underWay = new Crowd<(reason: CallsEnd) => void>();
+  readonly #underWay = new LiveSet<(reason: CallsEnd) => void>();
   #isDrained = false;
   #timers: NodeJS.Timeout[] = [];
   #sweeping: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 /** The role that serves the API, from its first request to the last. */
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { Crowd } from '../domain/crowd.ts';
+import { LiveSet } from '../domain/live-set.ts';
 import { within } from '../domain/within.ts';
 import { createApp } from '../api/app.ts';
 import { addressList, callerAddress } from '../api/server/caller-address.ts';
@@ -71,7 +71,7 @@ export async function startApiRole(
   const uiUrl = core.environment.temporal.uiUrl ?? temporalUiUrl;
   const leaving = new AbortController();
   const draining = new AbortController();
-  const background = new Crowd<Promise<unknown>>();
+  const background = new LiveSet<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
   const news = new TaskNotifier(database, warn('the news of final tasks are cut off'));
   const owner = new Owner({
@@ -199,7 +199,7 @@ export async function startApiRole(
 }
 
 /** Waits for work that goes on; what a database that is away keeps longer is left to others: their scans and sweeps. */
-async function settledWithin(ms: number, work: Crowd<Promise<unknown>>, log: Logger): Promise<void> {
+async function settledWithin(ms: number, work: LiveSet<Promise<unknown>>, log: Logger): Promise<void> {
   const whole = async () => {
     while (work.size > 0) await Promise.all(work.members());
   };

@@ -1,5 +1,5 @@
 /** What a worker runs the lines of batches with, and how it ends: lines under way are waited for, then taken back. */
-import { Crowd } from '../domain/crowd.ts';
+import { LiveSet } from '../domain/live-set.ts';
 import { withSwitches } from '../domain/accounts/model-switch-rules.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { LinesUnderWay } from '../batches/lines-under-way.ts';
@@ -49,7 +49,7 @@ export async function openBatchLines(
     onSwept: ({ requestId, transferId }) =>
       log.warn({ requestId, transferId }, 'released the hold of a process that died'),
   });
-  const background = new Crowd<Promise<unknown>>();
+  const background = new LiveSet<Promise<unknown>>();
   const underWay = new LinesUnderWay();
   const fixed = {
     ...core,

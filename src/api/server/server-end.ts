@@ -10,7 +10,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Crowd } from '../../domain/crowd.ts';
+import { LiveSet } from '../../domain/live-set.ts';
 import { within } from '../../domain/within.ts';
 import { isHeldOpen } from '../../tasks/fetch-once/held-open.ts';
 import { cameLate } from './draining.ts';
@@ -36,7 +36,7 @@ export interface EndOfServing {
 export class ServerEnd implements EndOfServing {
   readonly #server: Server;
   /** Each with the answers that it owes. */
-  readonly #connections = new Map<Socket, Crowd<ServerResponse>>();
+  readonly #connections = new Map<Socket, LiveSet<ServerResponse>>();
   /** Requests whose answer is there or has broken off may still have something to book. */
   #handled = 0;
   #isAnnounced = false;
@@ -46,7 +46,7 @@ export class ServerEnd implements EndOfServing {
   constructor(server: Server) {
     this.#server = server;
     server.on('connection', (socket) => {
-      const owed = new Crowd<ServerResponse>();
+      const owed = new LiveSet<ServerResponse>();
       this.#connections.set(socket, owed);
       socket.once('close', () => {
         this.#connections.delete(socket);

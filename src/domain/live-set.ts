@@ -6,7 +6,7 @@
  * a later one stays with all that hangs on it until the next full collection: of 100 KB that a chat call allocates, 26 were
  * copied there.
  */
-export class Crowd<Member> {
+export class LiveSet<Member> {
   readonly #places: Place<Member>[] = [];
 
   get size(): number {
@@ -43,7 +43,7 @@ export class Crowd<Member> {
   }
 }
 
-/** Where a member stands. It lets go of a member that was removed, so that the place alone can be kept for long. */
+/** Where a member stands. It lets go of a member that was removed, and a place that is kept on keeps no member. */
 export interface Place<Member> {
   member: Member | undefined;
   at: number;
