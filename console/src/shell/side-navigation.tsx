@@ -15,7 +15,10 @@ export function SideNavigation({ onGo }: { onGo?: () => void }) {
   const { pathname } = useLocation();
   const list = useRef<HTMLElement>(null);
   // An operator's list is longer than most screens.
-  useEffect(() => list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' }), [pathname]);
+  useEffect(() => {
+    // Nothing is returned: in newer browsers this is a promise, which React would call as the effect's end.
+    void list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
+  }, [pathname]);
   return (
     <nav ref={list} className="tg-nav" aria-label={say('navigation')}>
       {account !== undefined &&
