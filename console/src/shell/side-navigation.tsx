@@ -16,8 +16,8 @@ export function SideNavigation({ onGo }: { onGo?: () => void }) {
   const list = useRef<HTMLElement>(null);
   // An operator's list is longer than most screens.
   useEffect(() => {
-    // Nothing is returned: in newer browsers this is a promise, which React would call as the effect's end.
-    void list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
+    // In braces, so that nothing is returned: in newer browsers it is a promise, which React would call as the effect's end.
+    list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' });
   }, [pathname]);
   return (
     <nav ref={list} className="tg-nav" aria-label={say('navigation')}>
