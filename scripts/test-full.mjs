@@ -22,6 +22,7 @@ const sharing = ['test/full/console', 'test/full/doubt', 'test/full/providers', 
 const judges = [
   { check: ['ffprobe', '-version'], package: 'ffmpeg' },
   { check: ['python3', '-c', 'import ensurepip, venv'], package: 'python3-venv' },
+  { check: ['java', '-version'], package: 'openjdk-17-jdk-headless' },
   { check: ['haproxy', '-v'], package: 'haproxy' },
   { check: ['pg_isready', '--version'], package: 'postgresql-client' },
   { check: ['chromium', '--version'], package: 'chromium' },

@@ -408,6 +408,7 @@ test('a text is spoken and plays, and what was spoken is transcribed, each at th
     await page.getByRole('button', { name: /The gate is open/ }).click();
     assert.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'The gate is open');
     await page.getByRole('link', { name: 'Transcription', exact: true }).click();
+    await page.getByRole('heading', { name: 'Transcription' }).waitFor();
     assert.equal(await heard.count(), 0);
     await page.getByRole('button', { name: 'History' }).click();
     await audited(page);
