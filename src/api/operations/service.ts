@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { errorBody, GatewayError } from '../../domain/errors.ts';
 import { written } from '../operation.ts';
-import { type AllOperations, servedDocument } from '../openapi/document.ts';
+import { type AllOperations, servedDocument, packedEncodings } from '../openapi/document.ts';
 import { one } from '../openapi/examples.ts';
 import { headers } from '../openapi/headers.ts';
 import { answer } from '../openapi/schemas.ts';
@@ -111,17 +111,18 @@ const getOpenApi = (all: () => AllOperations): Operation =>
       304: { description: 'It is the one that `If-None-Match` names.', headers: headers('ETag') },
     },
     handle: async ({ ctx, deps: { configuration, publicUrl } }) => {
-      const { bytes, gzipped, etag } = servedDocument(all(), configuration, publicUrl());
-      const isGzipped = ctx.acceptsEncodings('gzip') === 'gzip';
+      const { bytes, packed, etag } = servedDocument(all(), configuration, publicUrl());
+      const accepted = ctx.acceptsEncodings(...packedEncodings);
+      const encoding = packedEncodings.find((one) => one === accepted);
       ctx.vary('Accept-Encoding');
       ctx.status = 200;
-      ctx.etag = isGzipped ? `${etag}-gzip` : etag; // bytes that differ have tags that differ
+      ctx.etag = encoding ? `${etag}-${encoding}` : etag; // bytes that differ have tags that differ
       ctx.set('Cache-Control', 'public, max-age=60');
       if (ctx.fresh) ctx.status = 304;
       else {
-        if (isGzipped) ctx.set('Content-Encoding', 'gzip');
+        if (encoding) ctx.set('Content-Encoding', encoding);
         ctx.type = 'application/json';
-        ctx.body = isGzipped ? await gzipped() : bytes;
+        ctx.body = encoding ? await packed(encoding) : bytes;
       }
     },
   });
