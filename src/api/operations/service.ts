@@ -112,8 +112,7 @@ const getOpenApi = (all: () => AllOperations): Operation =>
     },
     handle: async ({ ctx, deps: { configuration, publicUrl } }) => {
       const { bytes, packed, etag } = servedDocument(all(), configuration, publicUrl());
-      const accepted = ctx.acceptsEncodings(...packedEncodings);
-      const encoding = packedEncodings.find((one) => one === accepted);
+      const encoding = packedEncodings.find((one) => ctx.acceptsEncodings(one) === one); // in our order, not in the client's
       ctx.vary('Accept-Encoding');
       ctx.status = 200;
       ctx.etag = encoding ? `${etag}-${encoding}` : etag; // bytes that differ have tags that differ
