@@ -17,7 +17,7 @@ export function runPool(
     env: NodeJS.ProcessEnv;
     atOnce: number;
     needsOwnProcess?: (file: string) => boolean;
-    budgetMs: number;
+    budgetMsOf: (file: string) => number;
     codeFolder: string;
     signal: AbortSignal;
     onEnd: (outcome: FileOutcome) => void;

@@ -1,7 +1,6 @@
 /** The role that serves the API, from its first request to the last. */
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { LiveSet } from '../domain/live-set.ts';
 import { within } from '../domain/within.ts';
 import { createApp } from '../api/app.ts';
 import { addressList, callerAddress } from '../api/server/caller-address.ts';
@@ -28,6 +27,7 @@ import { TaskStarter } from '../tasks/start/task-starter.ts';
 import type { Core } from './parts.ts';
 import { showApi, showReadiness } from './scraped-gauges.ts';
 import { ModelSwitches } from './live-model-switches.ts';
+import { BackgroundWork } from './background-work.ts';
 import { ChargeSumming } from './charge-summing.ts';
 import { PartitionSupply } from './partition-supply.ts';
 
@@ -71,8 +71,8 @@ export async function startApiRole(
   const uiUrl = core.environment.temporal.uiUrl ?? temporalUiUrl;
   const leaving = new AbortController();
   const draining = new AbortController();
-  const background = new LiveSet<Promise<unknown>>();
   const warn = (what: string) => (error: unknown) => log.warn({ err: error }, what);
+  const background = new BackgroundWork(warn('work in the background failed'));
   const news = new TaskNotifier(database, warn('the news of final tasks are cut off'));
   const owner = new Owner({
     database,
@@ -85,7 +85,7 @@ export async function startApiRole(
   });
   const switches = new ModelSwitches({
     read: () => readSwitches(database),
-    onChange: () => fixed.background(renewed()),
+    onChange: () => background.add(renewed()),
     onError: warn('the switches of models could not be read; they stay as they were'),
   });
   const inForce = () => ({ ...live.now, configuration: switches.over(live.now.configuration) });
@@ -136,11 +136,7 @@ export async function startApiRole(
     publicUrl: () => core.publicUrl,
     workflowUrl: (id: string) => uiUrl && `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${id}`,
     draining: draining.signal,
-    background: (work: Promise<unknown>) => {
-      const place = background.add(
-        work.catch(warn('work in the background failed')).finally(() => background.remove(place)),
-      );
-    },
+    background: background.add,
   };
   const made = (): ApiDependencies => ({ ...fixed, ...inForce(), written: live.now.configuration });
   let now = made();
@@ -199,11 +195,8 @@ export async function startApiRole(
 }
 
 /** Waits for work that goes on; what a database that is away keeps longer is left to others: their scans and sweeps. */
-async function settledWithin(ms: number, work: LiveSet<Promise<unknown>>, log: Logger): Promise<void> {
-  const whole = async () => {
-    while (work.size > 0) await Promise.all(work.members());
-  };
-  await within(ms, whole(), () => undefined);
+async function settledWithin(ms: number, work: BackgroundWork, log: Logger): Promise<void> {
+  await within(ms, work.ended(), () => undefined);
   if (work.size > 0) log.error({ left: work.size }, 'some work in the background could not be brought to its end');
 }
 

@@ -1,5 +1,4 @@
 /** What a worker runs the lines of batches with, and how it ends: lines under way are waited for, then taken back. */
-import { LiveSet } from '../domain/live-set.ts';
 import { withSwitches } from '../domain/accounts/model-switch-rules.ts';
 import { readSwitches } from '../accounts/model-switches.ts';
 import { LinesUnderWay } from '../batches/lines-under-way.ts';
@@ -10,6 +9,7 @@ import { Owner } from '../ledger/sweep.ts';
 import { countTasksToStart } from '../tasks/rows/task-rows.ts';
 import type { TaskStarter } from '../tasks/start/task-starter.ts';
 import { WaitingTasks } from '../tasks/wait/unstarted-tasks.ts';
+import { BackgroundWork } from './background-work.ts';
 import type { Core } from './parts.ts';
 
 export interface BatchLines {
@@ -49,7 +49,7 @@ export async function openBatchLines(
     onSwept: ({ requestId, transferId }) =>
       log.warn({ requestId, transferId }, 'released the hold of a process that died'),
   });
-  const background = new LiveSet<Promise<unknown>>();
+  const background = new BackgroundWork(warn('work in the background failed'));
   const underWay = new LinesUnderWay();
   const fixed = {
     ...core,
@@ -71,11 +71,7 @@ export async function openBatchLines(
     health: { record: () => undefined },
     lineMeter: core.meters.batches,
     publicUrl: () => core.publicUrl,
-    background: (work: Promise<unknown>) => {
-      const place = background.add(
-        work.catch(warn('work in the background failed')).finally(() => background.remove(place)),
-      );
-    },
+    background: background.add,
     sliceMs,
   };
   const now = async (): Promise<SliceDependencies> => {
@@ -91,7 +87,7 @@ export async function openBatchLines(
         owner.endCalls();
         if (!(await underWay.ended(endMsMax))) log.error('lines of batches could not be brought to their end');
       }
-      await Promise.all(background.members());
+      await background.ended();
       await owner.close();
     },
   };

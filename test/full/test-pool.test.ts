@@ -33,7 +33,7 @@ async function outcomesOf(
     env,
     atOnce: 1,
     needsOwnProcess,
-    budgetMs,
+    budgetMsOf: () => budgetMs,
     codeFolder: await mkdtemp(path.join(folder, 'code-')),
     signal,
     onEnd: (outcome) => outcomes.push(outcome),

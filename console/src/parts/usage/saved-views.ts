@@ -1,6 +1,7 @@
 /** Choices of a usage page that a person has given a name to: kept in this browser, for each person and account. */
-import { createStore, type Store, useStore } from '../../api/store.ts';
-import { isRecord, listOf, textOf } from '../json.ts';
+import { useStore } from '../../api/store.ts';
+import { type JsonRecord, textOf } from '../json.ts';
+import { keep, keptLists } from '../kept-list.ts';
 import { randomHex } from '../random-hex.ts';
 
 export interface SavedView {
@@ -13,51 +14,34 @@ export interface SavedView {
 export const viewsMax = 30;
 export const nameMax = 60;
 
-const stores = new Map<string, Store<readonly SavedView[]>>();
+const listOfKey = keptLists(readView);
 
 /** The views under a key of the browser's storage, by their names, and what can be done with them. */
 export function useSavedViews(key: string) {
-  const store = storeOf(key);
-  const put = (views: readonly SavedView[]) => {
-    store.set(views.toSorted((one, other) => one.name.localeCompare(other.name)));
-    try {
-      localStorage.setItem(key, JSON.stringify(store.get()));
-    } catch {
-      // A browser that keeps nothing has them until the next reload.
-    }
-  };
+  const list = listOfKey(key);
+  const put = (views: readonly SavedView[]) =>
+    keep(
+      key,
+      list,
+      views.toSorted((one, other) => one.name.localeCompare(other.name)),
+    );
   return {
-    views: useStore(store),
+    views: useStore(list),
     /** Under a name that another has, it takes the other's place. */
     save: (name: string, search: string) =>
-      put([...store.get().filter((view) => view.name !== name), { id: randomHex(), name, search }]),
+      put([...list.get().filter((view) => view.name !== name), { id: randomHex(), name, search }]),
     rename: (id: string, name: string) =>
       put(
-        store
+        list
           .get()
           .filter((view) => view.id === id || view.name !== name)
           .map((view) => (view.id === id ? { ...view, name } : view)),
       ),
-    remove: (id: string) => put(store.get().filter((view) => view.id !== id)),
+    remove: (id: string) => put(list.get().filter((view) => view.id !== id)),
   };
 }
 
-function storeOf(key: string): Store<readonly SavedView[]> {
-  let store = stores.get(key);
-  if (!store) stores.set(key, (store = createStore(read(key))));
-  return store;
-}
-
-function read(key: string): readonly SavedView[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return listOf(stored).filter(isRecord).flatMap(readView).slice(0, viewsMax);
-  } catch {
-    return [];
-  }
-}
-
-function readView({ id, name, search }: Readonly<Record<string, unknown>>): SavedView[] {
+function readView({ id, name, search }: JsonRecord): SavedView[] {
   if (typeof id !== 'string' || typeof search !== 'string' || textOf(name) === '') return [];
   return [{ id, name: textOf(name), search }];
 }

@@ -2,8 +2,9 @@
  * The runs of this browser, newest first, to open them again: of one person in one account, on all pages of the
  * playground. It has what was asked and said, and no key, since the playground has none.
  */
-import { createStore, type Store, useStore } from '../../../api/store.ts';
-import { isRecord, listOf, textOf } from '../../../parts/json.ts';
+import { type Store, useStore } from '../../../api/store.ts';
+import { isRecord, type JsonRecord, textOf } from '../../../parts/json.ts';
+import { keep, keptLists } from '../../../parts/kept-list.ts';
 import { useDraftName } from './draft.ts';
 
 export interface PastRun {
@@ -24,12 +25,12 @@ const runsMax = 30;
 const charactersMax = 400_000;
 const labelCharactersMax = 120;
 
-const stores = new Map<string, Store<readonly PastRun[]>>();
+const listOfName = keptLists(readRun);
 
 /** The runs of a page, and what can be done with them. */
 export function useHistory(page: string) {
   const name = useDraftName('history');
-  const store = storeOf(name);
+  const store = listOfName(name);
   return {
     runs: useStore(store).filter((run) => run.page === page),
     /** Keeps a run; the same again changes nothing. */
@@ -51,35 +52,14 @@ export function useHistory(page: string) {
   };
 }
 
-/** The newest that there is room for. A browser that keeps nothing has a history until the next reload. */
+/** The newest that there is room for. */
 function put(name: string, store: Store<readonly PastRun[]>, runs: readonly PastRun[]): void {
   let characters = 0;
   const kept = runs.slice(0, runsMax).filter((run) => (characters += JSON.stringify(run).length) <= charactersMax);
-  store.set(kept);
-  try {
-    if (kept.length === 0) localStorage.removeItem(name);
-    else localStorage.setItem(name, JSON.stringify(kept));
-  } catch {
-    localStorage.removeItem(name);
-  }
+  keep(name, store, kept);
 }
 
-function storeOf(name: string): Store<readonly PastRun[]> {
-  let store = stores.get(name);
-  if (!store) stores.set(name, (store = createStore(read(name))));
-  return store;
-}
-
-function read(name: string): readonly PastRun[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
-    return listOf(stored).filter(isRecord).flatMap(readRun);
-  } catch {
-    return [];
-  }
-}
-
-function readRun({ id, page, at, label, models, values }: Readonly<Record<string, unknown>>): PastRun[] {
+function readRun({ id, page, at, label, models, values }: JsonRecord): PastRun[] {
   if (typeof id !== 'string' || typeof at !== 'number' || !isRecord(values)) return [];
   return [{ id, at, values, page: textOf(page), label: textOf(label), models: textOf(models) }];
 }
