@@ -11,7 +11,7 @@ import { runTests, testFilesBelow } from './run-tests.mjs';
 const onlyInstall = '--install';
 
 /** The files that take minutes. */
-const longest = ['production', 'drills', 'rolling-restart', 'ledger-processes', 'agents'].map(
+const longest = ['production', 'agents', 'openapi', 'rolling-restart', 'docs', 'drills', 'ledger-processes'].map(
   (name) => `test/full/${name}`,
 );
 
@@ -46,7 +46,7 @@ await runScript(async () => {
   // Most start programs of their own and some set their process's environment, so each of the others has a process.
   const needsOwnProcess = (file) => !sharing.some((folder) => file.startsWith(folder));
   const budgetMsOf = (file) => (needsOwnProcess(file) ? 1_500_000 : 600_000); // behind one that hangs others wait
-  await runTests(files, { atOnce: 3, needsOwnProcess, budgetMsOf });
+  await runTests(files, { atOnce: 4, needsOwnProcess, budgetMsOf });
 });
 
 function installMissing() {

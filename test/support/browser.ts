@@ -34,7 +34,7 @@ const screens = {
 } satisfies Record<string, BrowserContextOptions>;
 
 /** How long a page may take for what is asked of it, on a machine that has much else to do. */
-const pageTimeoutMs = 30_000;
+const pageTimeoutMs = 60_000;
 
 /** What keeps Chromium from asking anybody by itself; only this machine has a name that it can resolve. */
 const flags = [

@@ -2,9 +2,9 @@
 import type { Page } from 'playwright-core';
 
 /** As long as what Playwright waits for itself may take. */
-const conditionTimeoutMs = 30_000;
+const conditionTimeoutMs = 60_000;
 
-/** Resolves once an expression of JavaScript is true in the page, which is looked at with each frame; rejects after 30 s, naming it. */
+/** Resolves once an expression of JavaScript is true in the page, which is looked at with each frame; rejects after a minute, naming it. */
 export async function becomesTrue(page: Page, expression: string): Promise<void> {
   await page.evaluate(
     `new Promise((resolve, reject) => {
