@@ -61,7 +61,7 @@ test('schemathesis finds no answer on either root that the document does not des
     OPENAPI_ADDRESS: addressOf(receiver),
   };
   const { failed, report } = await schemathesis(
-    ['run', `${gateway.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--max-examples', '6'],
+    ['run', `${gateway.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--max-examples', '10'],
     env,
   );
   assert.ok(!failed, report);
