@@ -15,9 +15,9 @@ const processFlags = [
 /**
  * Runs the files in their order, `atOnce` at a time, and calls `onEnd` with the outcome of each: `{ file, tests, skipped,
  * failures, output, durationMs, cpuMs }`, where a failure is `{ name, at, reason }`. A file that ends its process, or is not
- * through after `budgetMsOf(file)`, has failed; its process ends with all that it started, and the next files get a new one. A file that
- * `needsOwnProcess` shares it with none. Their JavaScript is written into `codeFolder`, which is new. Resolves when all have
- * ended, or the signal says stop.
+ * through after `budgetMsOf(file)`, has failed; its process ends with all that it started, and the next files get a new one.
+ * A file that `needsOwnProcess` shares it with none. Their JavaScript is written into `codeFolder`, which is new. Resolves
+ * when all have ended, or the signal says stop.
  */
 export async function runPool(files, options) {
   const { env, atOnce, needsOwnProcess = () => false, budgetMsOf, codeFolder, signal, onEnd } = options;

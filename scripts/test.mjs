@@ -19,6 +19,6 @@ await runScript(async () => {
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : testFilesBelow('test', { except: 'test/full', first: longest });
   if (files.length === 0) throw new Error('There are no test files.');
-  // A file waits for its servers half of its time, and they take a third: four keep two cores busy.
+  // Files wait for their servers half of their time and longer, and these take a quarter: six keep two cores busy.
   await runTests(files, { atOnce: 6, budgetMsOf: () => budgetMs });
 });

@@ -1,6 +1,7 @@
 /** Work that goes on by itself and is waited for when its process stops, such as booking a call after its answer. */
 import { LiveSet } from '../domain/live-set.ts';
 
+/** Keeps track of work whose errors are given to `onError`, and to none besides. */
 export class BackgroundWork {
   readonly #onError: (error: unknown) => void;
   readonly #works = new LiveSet<Promise<unknown>>();
@@ -13,6 +14,7 @@ export class BackgroundWork {
     return this.#works.size;
   }
 
+  /** Takes work that has begun; it may be handed around as a function. */
   readonly add = (work: Promise<unknown>): void => {
     const place = this.#works.add(work.catch(this.#onError).finally(() => this.#works.remove(place)));
   };
