@@ -20,6 +20,7 @@ export async function firstLoad(page: Page, url: string, ready: (page: Page) => 
   const files: FirstLoad['files'] = [];
   let changed: () => void = () => undefined;
   session.on('Network.requestWillBeSent', ({ requestId, request, type }) => {
+    if (type === 'Document') asked.clear(); // what the page before had asked for is given up, at times without a word
     if (type !== 'EventSource' && !/^(data|blob):/.test(request.url)) asked.set(requestId, request.url);
   });
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
