@@ -2,15 +2,19 @@
 import { createStore, type Store } from '../api/store.ts';
 import { isRecord, type JsonRecord, listOf } from './json.ts';
 
-/** Finds the one list of a name, on all pages; `read` makes entries of what is kept, and none of what it does not know. */
+/**
+ * Finds the one list of a name, on all pages, with the first `entriesMax` of what is kept; `read` makes an entry of it, and none
+ * of what it does not know.
+ */
 export function keptLists<Entry>(
   read: (entry: JsonRecord) => readonly Entry[],
+  entriesMax: number,
 ): (name: string) => Store<readonly Entry[]> {
   const lists = new Map<string, Store<readonly Entry[]>>();
   return (name) => {
     const known = lists.get(name);
     if (known) return known;
-    const list = createStore<readonly Entry[]>(stored(name).flatMap(read));
+    const list = createStore<readonly Entry[]>(stored(name).flatMap(read).slice(0, entriesMax));
     lists.set(name, list);
     return list;
   };

@@ -14,7 +14,7 @@ export interface SavedView {
 export const viewsMax = 30;
 export const nameMax = 60;
 
-const listOfKey = keptLists(readView);
+const listOfKey = keptLists(readView, viewsMax);
 
 /** The views under a key of the browser's storage, by their names, and what can be done with them. */
 export function useSavedViews(key: string) {

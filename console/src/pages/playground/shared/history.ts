@@ -25,7 +25,7 @@ const runsMax = 30;
 const charactersMax = 400_000;
 const labelCharactersMax = 120;
 
-const listOfName = keptLists(readRun);
+const listOfName = keptLists(readRun, runsMax);
 
 /** The runs of a page, and what can be done with them. */
 export function useHistory(page: string) {
