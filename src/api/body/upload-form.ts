@@ -44,9 +44,10 @@ const totalMsDefault = 3_600_000;
 /** Of a field that holds a prompt: 32,000 characters, of four bytes each, are the most that one may have. */
 export const promptBytesMax = 128 * 1024;
 const fieldsMax = 32;
-// Above what one read of the connection brings: the parser never goes on after a part that it skips was paused with
-// another one behind it.
-const partBytesUnreadMax = 512 * 1024;
+// Three reads of the connection (64 KiB each). More than one: the parser never goes on after a part that it skips was
+// paused with another one behind it. With 512 KiB a hundred uploads of 20 MiB at once took 165 to 257 MiB in place of
+// 101 to 121, and no less CPU.
+const partBytesUnreadMax = 192 * 1024;
 
 /**
  * Streams the files of a form into the blob store and answers where they are.
