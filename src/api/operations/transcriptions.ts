@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { readTranscription } from '../../chat/read-transcription.ts';
 import { serveRead } from '../../chat/serve-call.ts';
 import { transcriptionBody, translationBody } from '../../domain/requests/transcription-request.ts';
+import { removeBlobs } from '../../blobs/blob-store.ts';
 import { newBlobKey } from '../../postgres/new-ids.ts';
 import { BodyMemory } from '../body/body-room.ts';
 import { readUploadForm } from '../body/upload-form.ts';
@@ -149,7 +150,9 @@ function serve(
         release();
         await serveRead(now(), ctx, read);
       } finally {
-        for (const { key } of form.files.get('file') ?? []) await blobs.remove(key);
+        // Beside: a call's record is there once its handler ends, and its caller, who has the answer, may ask for it.
+        const keys = (form.files.get('file') ?? []).map(({ key }) => key);
+        deps.background(removeBlobs(blobs, keys));
       }
     } finally {
       release();
