@@ -75,11 +75,21 @@ function lists(day: Range): Question[] {
   return [
     { name: 'requests of an account, newest', msMax: promisedMs, ask: ask({ account: large }) },
     { name: 'requests of all, newest', msMax: promisedMs, ask: ask({}) },
-    { name: 'requests of all, one id', msMax: promisedMs, ask: ask({ requestId: 'req_0' }) },
+    { name: 'requests of all, one id', msMax: promisedMs, ask: ask({ requestId: idOf(day.from) }) },
+    { name: "requests of all, a caller's own id", msMax: promisedMs, ask: ask({ requestId: 'order-1' }) },
+    {
+      name: 'requests of an account, one id',
+      msMax: promisedMs,
+      ask: ask({ account: large, requestId: idOf(day.from) }),
+    },
     ...named('an account', ofAccount, large),
     ...named('all', ofAll),
   ];
 }
+
+/** As the gateway would have made it in the middle of that day. */
+const idOf = (day: Date): string =>
+  `req_${(day.getTime() + dayMs / 2).toString(16).padStart(12, '0')}7${'0'.repeat(3)}8${'0'.repeat(15)}`;
 
 const bounds = { groupsMax: 50, columnsMax: 6, timeZone: 'UTC' };
 

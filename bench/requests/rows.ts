@@ -48,7 +48,7 @@ function dayTexts(daysAgo: number, count: number): string[] {
     `create table ${table} (like requests including defaults)`,
     `insert into ${table} (created_at, account_id, key_id, request_id, method, path, model, status, code, latency_ms, first_token_ms,
         is_stream, provider, attempts, input_tokens, cached_input_tokens, output_tokens, cost, end_user, tag, client)
-      select at, 'acc_' || account, 'key_' || account || '_' || key, 'req_' || md5(account || ' ' || at), 'POST', '/v1/chat/completions',
+      select at, 'acc_' || account, 'key_' || account || '_' || key, 'req_' || lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(random, 1, 3) || '8' || substr(random, 4, 15), 'POST', '/v1/chat/completions',
         'model-' || model, status, case when status >= 400 then (array['rate_limit_exceeded', 'upstream_error', 'invalid_request'])[1 + status % 3] end,
         latency, case when is_stream then latency / 4 end, is_stream, 'provider-' || model % 3,
         case when retried < 0.01 then '[{"provider":"provider-9","model":"upstream","ms":120,"fault":"It answered 500.","code":"upstream_error"},{"provider":"provider-1","model":"upstream","ms":700}]'::jsonb end,
@@ -61,7 +61,7 @@ function dayTexts(daysAgo: number, count: number): string[] {
           floor(power(random(), 2) * 4)::int as key, floor(power(random(), 2) * 8)::int as model,
           case when failed < 0.01 then 429 when failed < 0.02 then 502 when failed < 0.03 then 400 else 200 end as status,
           (200 * exp(1.2 * (random() + random() + random())))::int as latency, random() < 0.6 as is_stream,
-          random() as retried, random() as marked, (random() * 4000)::int as input, (random() * 1500)::int as output
+          random() as retried, random() as marked, md5(n::text) as random, (random() * 4000)::int as input, (random() * 1500)::int as output
         from (select n, random() as r, random() as failed from generate_series(0, ${count - 1}) as n) as numbers
       ) as made
       where at < now()`,

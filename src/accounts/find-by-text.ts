@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type AccountId, taskIdPrefixes } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
+import { requestsById } from '../postgres/requests-by-id.ts';
 import { computed, id, row, type RowOf } from '../postgres/row.ts';
 
 const foundRow = row({
@@ -28,15 +29,16 @@ export async function findByText(
   accounts: readonly AccountId[] | undefined,
 ): Promise<Found[]> {
   const { transferId, type } = entryForm.exec(text)?.groups ?? {};
+  const values: unknown[] = [text, accounts ?? null, foundMax];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
   const parts = [
     namedKeys,
     namedAccounts,
     ...(taskForm.test(text) ? [tasks] : []),
     ...(batchForm.test(text) ? [batches] : []),
-    ...(requestForm.test(text) ? [requests, entriesOfRequest] : []),
-    ...(transferId === undefined ? [] : [entry]),
+    ...(requestForm.test(text) ? [...requestsById(text, parameter).map(requests), entriesOfRequest] : []),
+    ...(transferId === undefined ? [] : [entry(parameter(transferId), parameter(type))]),
   ];
-  const values = [text, accounts ?? null, foundMax, ...(transferId === undefined ? [] : [transferId, type])];
   const { rows } = await database.pool.query(
     `select ${foundRow.columnsOf('f')} from (${parts.map((part) => `(${part} limit $3)`).join(' union all ')}) f`,
     values,
@@ -53,13 +55,17 @@ const entryForm = /^(?<transferId>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.
 const own = '($2::text[] is null or account_id = any($2))';
 const tasks = `select 'task' as kind, id, null as name, account_id from tasks where id = $1 and ${own}`;
 const batches = `select 'batch', id, null, account_id from batches where id = $1 and ${own}`;
-const requests = `select distinct 'request', request_id, null, account_id from requests where request_id = $1 and ${own}`;
+const requests = (isNamed: string) =>
+  `select distinct 'request', request_id, null, account_id from requests where ${isNamed} and ${own}`;
 /** They are kept longer than the record of their request. */
 const entriesOfRequest = `select distinct 'entries', request_id, null, account_id from entries
   where request_id = $1 and type = 'hold' and ${own}`;
-const entry = `select 'entries', (select coalesce(h.task_id, h.request_id) from entries h
+const entry = (
+  transferId: string,
+  type: string,
+) => `select 'entries', (select coalesce(h.task_id, h.request_id) from entries h
     where h.transfer_id = e.transfer_id and h.type = 'hold'), null, account_id
-  from entries e where transfer_id = $4::uuid and type = $5 and ${own}`;
+  from entries e where transfer_id = ${transferId}::uuid and type = ${type} and ${own}`;
 const namedKeys = `select 'key' as kind, id, name, account_id from api_keys
   where (id = $1 or strpos(lower(name), lower($1)) > 0) and ${own} order by revoked_at is not null, id desc`;
 const namedAccounts = `select 'account', id, name, id from accounts

@@ -10,7 +10,7 @@ import { GatewayError } from '../domain/errors.ts';
 import type { BatchRequest } from '../domain/requests/batch-request.ts';
 import { invalid } from '../domain/requests/parse.ts';
 import { lockFile } from '../files/file-rows.ts';
-import { inTransaction } from '../ledger/audit-log.ts';
+import { inTransaction } from '../postgres/transaction.ts';
 import { newBatchId } from '../postgres/new-ids.ts';
 import { batchOfKey, findOwnBatch, insertBatch, markBatchStarted, type ShownRow } from './stored-batches.ts';
 

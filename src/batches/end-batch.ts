@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { batchObject } from '../domain/batches/batch-object.ts';
 import { type FinalBatchState, isFinalBatch } from '../domain/batches/batch-states.ts';
 import type { LineMistake } from '../domain/batches/input-line.ts';
-import { inTransaction } from '../ledger/audit-log.ts';
+import { inTransaction } from '../postgres/transaction.ts';
 import { newEventId } from '../postgres/new-ids.ts';
 import { oweEvent } from '../webhooks/events.ts';
 import type { BatchTools } from './batch-steps.ts';

@@ -9,6 +9,7 @@ import { canonicalJson } from '../domain/json/canonical-json.ts';
 import type { AccountId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
 import { bytes, computed, row, type RowOf } from '../postgres/row.ts';
+import { inTransaction } from '../postgres/transaction.ts';
 import { chainLink } from './chain.ts';
 
 /** Who acts: a user of the machine at the command line, a key through the API, a person in the console, or Tollgate itself. */
@@ -183,22 +184,6 @@ function textOfFacts(subject: string): string {
   if (subject.startsWith('key_')) return 'select tollgate_key_facts(k) as facts from api_keys k where id = $1';
   if (subject.startsWith('usr_')) return 'select tollgate_person_facts(p) as facts from people p where id = $1';
   return 'select tollgate_account_facts(a) as facts from accounts a where id = $1';
-}
-
-export async function inTransaction<T>(database: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await database.pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query('begin');
-    const outcome = await work(client);
-    await client.query('commit');
-    return outcome;
-  } catch (error) {
-    broken = new Error('a transaction broke off', { cause: error }); // closing the connection ends it
-    throw error;
-  } finally {
-    client.release(broken);
-  }
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));

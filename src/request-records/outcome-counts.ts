@@ -1,4 +1,5 @@
 /** What came of requests and calls, counted by five minutes as their records are written: right at any rate of them. */
+import type pg from 'pg';
 import { bigints, moments, texts } from '../postgres/binary-arrays.ts';
 import type { Attempt } from './call-record.ts';
 
@@ -16,59 +17,89 @@ interface Ended {
 }
 
 interface OutcomeCount {
-  slot: Date;
+  slotAtMs: number;
   /** Empty: of all requests. */
   model: string;
   /** Empty: of the calls of the model as a whole. */
   provider: string;
   /** Empty: it succeeded. */
   code: string;
-  count: bigint;
+  count: number;
 }
 
-/** SQL that adds counts to what is there; `first` is the number of the first of its five parameters. */
-export const addCountsText = (first: number): string => {
-  const [slot, model, provider, code, count] = [0, 1, 2, 3, 4].map((at) => `$${first + at}`);
-  // In one order everywhere, so that processes which add to the same rows wait for each other and never in a circle.
-  return `insert into outcome_counts as c (slot, model, provider, code, count)
-    select * from unnest(${slot}::timestamptz[], ${model}::text[], ${provider}::text[], ${code}::text[], ${count}::bigint[])
-    order by 1, 2, 3, 4
-    on conflict (slot, model, provider, code) do update set count = c.count + excluded.count`;
-};
+/** Counts of a group of records. */
+export class OutcomeCounts {
+  readonly #counts = new Map<string, OutcomeCount>();
+  /** Which counts the last good call of one route was in: under load the next one often is in the same. */
+  #last: { slotAtMs: number; model: string; provider: string; counts: readonly OutcomeCount[] } | undefined;
 
-/** The parameters of `addCountsText` for these records. */
-export function countValues(records: readonly Ended[]): unknown[] {
-  const counts = countsOf(records);
-  return [
-    moments(counts, ({ slot }) => slot),
-    texts(counts, ({ model }) => model),
-    texts(counts, ({ provider }) => provider),
-    texts(counts, ({ code }) => code),
-    bigints(counts, ({ count }) => count),
-  ];
-}
-
-function countsOf(records: readonly Ended[]): OutcomeCount[] {
-  const counts = new Map<string, OutcomeCount>();
-  const add = (record: Ended, model: string, provider: string, code: string | undefined) => {
-    if (code === undefined) return; // it has no name, and is no fault of a route
-    const slotAtMs = Math.floor(record.createdAt.getTime() / slotMs) * slotMs;
-    const name = `${slotAtMs}\n${model}\n${provider}\n${code}`;
-    const known = counts.get(name);
-    if (known) known.count++;
-    else counts.set(name, { slot: new Date(slotAtMs), model, provider, code, count: 1n });
-  };
-  for (const record of records) {
+  add(record: Ended): void {
     const { model, provider, taskId, status, code, attempts } = record;
+    const slotAtMs = Math.floor(record.createdAt.getTime() / slotMs) * slotMs;
     const isGood = status < 400 && code === undefined;
-    add(record, '', '', isGood ? '' : (code ?? String(status)));
-    if (provider === undefined || model === undefined || taskId !== undefined) continue;
+    const isCall = provider !== undefined && model !== undefined && taskId === undefined;
+    if (!isGood || !isCall || attempts !== undefined) {
+      for (const one of this.#countsOf(record, slotAtMs, isGood)) one.count++;
+      return;
+    }
+    if (this.#last?.slotAtMs !== slotAtMs || this.#last.model !== model || this.#last.provider !== provider)
+      this.#last = { slotAtMs, model, provider, counts: this.#countsOf(record, slotAtMs, isGood) };
+    for (const one of this.#last.counts) one.count++;
+  }
+
+  all(): OutcomeCount[] {
+    return [...this.#counts.values()];
+  }
+
+  /** One more than once, where a route was asked again. */
+  #countsOf(
+    { model, provider, taskId, status, code, attempts }: Ended,
+    slotAtMs: number,
+    isGood: boolean,
+  ): OutcomeCount[] {
+    const found = [this.#of(slotAtMs, '', '', isGood ? '' : (code ?? String(status)))];
+    if (provider === undefined || model === undefined || taskId !== undefined) return found;
+    const add = (its: string, outcome: string | undefined) => {
+      // Without a name it is no fault of a route.
+      if (outcome !== undefined) found.push(this.#of(slotAtMs, model, its, outcome));
+    };
     const outcome = isGood ? '' : code;
-    add(record, model, '', outcome);
-    if (attempts === undefined) add(record, model, provider, outcome);
+    add('', outcome);
+    if (attempts === undefined) add(provider, outcome);
     // One without a fault gave the answer, which may have broken off.
     for (const { provider: asked, fault, code: its } of attempts ?? [])
-      add(record, model, asked, fault !== undefined ? its : code === 'upstream_error' ? code : '');
+      add(asked, fault !== undefined ? its : code === 'upstream_error' ? code : '');
+    return found;
   }
-  return [...counts.values()];
+
+  #of(slotAtMs: number, model: string, provider: string, code: string): OutcomeCount {
+    const name = `${slotAtMs}\n${model}\n${provider}\n${code}`;
+    let found = this.#counts.get(name);
+    if (!found) {
+      found = { slotAtMs, model, provider, code, count: 0 };
+      this.#counts.set(name, found);
+    }
+    return found;
+  }
+}
+
+// In one order everywhere, so that processes which add to the same rows wait for each other and never in a circle.
+const addText = `insert into outcome_counts as c (slot, model, provider, code, count)
+  select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::bigint[]) order by 1, 2, 3, 4
+  on conflict (slot, model, provider, code) do update set count = c.count + excluded.count`;
+
+/** Adds them to what is there. */
+export async function addCounts(client: pg.ClientBase, counts: OutcomeCounts): Promise<void> {
+  const all = counts.all();
+  await client.query({
+    name: 'add-outcome-counts',
+    text: addText,
+    values: [
+      moments(all, ({ slotAtMs }) => new Date(slotAtMs)),
+      texts(all, ({ model }) => model),
+      texts(all, ({ provider }) => provider),
+      texts(all, ({ code }) => code),
+      bigints(all, ({ count }) => BigInt(count)),
+    ],
+  });
 }

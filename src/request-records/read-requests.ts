@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { AccountId, KeyId } from '../domain/ids.ts';
 import type { Database } from '../postgres/database.ts';
+import { requestsById } from '../postgres/requests-by-id.ts';
 import { computed, id, money, row, type RowOf } from '../postgres/row.ts';
 
 export interface RequestFilter {
@@ -91,7 +92,6 @@ export async function listRequests(
     status?.least,
   );
   filter('code', (its) => `code = ${its}`, code);
-  filter('id', (its) => `request_id = ${its}`, requestId);
   filter('user', (its) => `end_user = ${its}`, endUser);
   filter('tag', (its) => `tag = ${its}`, tag);
   filter(
@@ -105,7 +105,12 @@ export async function listRequests(
   const isOfEach = account === undefined && keyId === undefined && (endUser !== undefined || tag !== undefined);
   if (isOfEach) where.push('account_id = a.id');
   const newest = 'order by created_at desc, seq desc limit $1';
-  const found = `select * from requests ${where.length > 0 ? `where ${where.join(' and ')}` : ''} ${newest}`;
+  const ways = requestId === undefined ? [] : requestsById(requestId, (value) => `$${values.push(value)}`);
+  if (ways.length > 0) names.push(`id-${ways.length}`);
+  const found = (ways.length > 0 ? ways : [undefined])
+    .map((way) => [...where, ...(way === undefined ? [] : [way])].join(' and '))
+    .map((all) => `(select * from requests ${all === '' ? '' : `where ${all}`} ${newest})`)
+    .join(' union all ');
   const { rows } = await database.keyed.query({
     name: ['list-requests', ...names].join('-'),
     text: `select ${requestRow.columns}

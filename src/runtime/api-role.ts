@@ -100,7 +100,7 @@ export async function startApiRole(
     await connection.workflowService.getSystemInfo({});
   };
   const requests = new RequestRecorder({
-    write: (records) => writeRequests(database, records),
+    write: (group) => writeRequests(database, group),
     log,
     onLost: (count, reason) => core.meters.requests.countLostRecords(count, reason),
   });

@@ -5,9 +5,10 @@ import { after, before, describe, test } from 'node:test';
 import { overallOf, statusOf, type StatusState } from '../../src/api/health/status-rules.ts';
 import { switchModel } from '../../src/accounts/model-switches.ts';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
-import { type RequestRecord, writeRequests } from '../../src/request-records/write-requests.ts';
+import type { RequestRecord } from '../../src/request-records/request-record.ts';
 import { assertError } from '../support/errors.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { writeRecords } from '../support/request-groups.ts';
 
 const route = '{ provider: secret-vendor, model: upstream-name }';
 const configuration = `
@@ -82,7 +83,7 @@ describe('/status.json', () => {
   test('says how each published model is and was by the hour, without a key, and nothing internal', async () => {
     const failed = { status: 502, code: 'upstream_error' };
     await addDayOf(gateway.core.database, hoursAgo(30));
-    await writeRequests(gateway.core.database, [
+    await writeRecords(gateway.core.database, [
       record({}),
       record({ ...failed }),
       record({ status: 400, code: 'invalid_request' }),

@@ -6,8 +6,9 @@ import { readTraffic } from '../../src/api/health/traffic.ts';
 import { type OutcomeTally, stateOf, successRate } from '../../src/api/health/traffic-rules.ts';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { callOutcomes } from '../../src/request-records/call-outcomes.ts';
-import { type RequestRecord, writeRequests } from '../../src/request-records/write-requests.ts';
+import type { RequestRecord } from '../../src/request-records/request-record.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { writeRecords } from '../support/request-groups.ts';
 
 const tally = (succeeded: number, failed: number): OutcomeTally => ({
   succeeded,
@@ -50,7 +51,7 @@ describe('calls are counted', () => {
   const failed = { provider: 'one', model: 'm', ms: 3, fault: 'It answered 503.', code: 'upstream_error' } as const;
 
   test('once for their model, and for each provider that was asked; callers’ mistakes and tasks are not', async () => {
-    await writeRequests(db.database, [
+    await writeRecords(db.database, [
       record({ latencyMs: 100 }),
       record({ latencyMs: 900 }),
       record({ latencyMs: 300, createdAt: minutesAgo(200) }),
@@ -88,7 +89,7 @@ describe('calls are counted', () => {
     const written = Array.from({ length: 4 }, (_, at) => {
       const models = Array.from({ length: 20 }, (_, n) => `many-${(n * (at + 1)) % 20}`);
       const some = models.flatMap((model) => Array.from({ length: 50 }, () => record({ model, provider: 'many' })));
-      return writeRequests(db.database, at % 2 === 0 ? some : some.reverse());
+      return writeRecords(db.database, at % 2 === 0 ? some : some.reverse());
     });
     await Promise.all(written);
     const { outcomes } = await callOutcomes(db.database, routeFaults);

@@ -5,9 +5,12 @@ import pino from 'pino';
 import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { micros } from '../../src/domain/money.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { newRequestId } from '../../src/postgres/new-ids.ts';
 import { listRequests } from '../../src/request-records/read-requests.ts';
 import { RequestRecorder } from '../../src/request-records/request-recorder.ts';
-import { type RequestRecord, supplyRequestDays, writeRequests } from '../../src/request-records/write-requests.ts';
+import type { RequestGroup } from '../../src/request-records/request-group.ts';
+import type { RequestRecord } from '../../src/request-records/request-record.ts';
+import { supplyRequestDays, writeRequests } from '../../src/request-records/write-requests.ts';
 import { freshDatabase } from '../support/database.ts';
 
 let database: Database;
@@ -32,12 +35,12 @@ interface Lost {
   reason: string;
 }
 
-function recorderThat(write: (records: readonly RequestRecord[]) => Promise<void>, lost: Lost[] = []) {
+function recorderThat(write: (group: RequestGroup) => Promise<void>, lost: Lost[] = []) {
   const onLost = (count: number, reason: string) => lost.push({ count, reason });
   return new RequestRecorder({ write, log: pino({ level: 'silent' }), onLost, everyMs: 3_600_000 });
 }
 
-const toDatabase = (records: readonly RequestRecord[]) => writeRequests(database, records);
+const toDatabase = (group: RequestGroup) => writeRequests(database, group);
 
 const idsOf = async (filter = {}) => {
   const all = await listRequests(database, { account, ...filter }, { limit: 100, after: undefined });
@@ -69,7 +72,7 @@ test('records wait while the database is away, and are there once it is back', a
   const failure = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   let isAway = true;
   const lost: Lost[] = [];
-  const recorder = recorderThat((records) => (isAway ? Promise.reject(failure) : toDatabase(records)), lost);
+  const recorder = recorderThat((group) => (isAway ? Promise.reject(failure) : toDatabase(group)), lost);
   recorder.add(record('waits'));
   for (let time = 0; time < 5; time += 1) await recorder.written();
   assert.ok(!(await idsOf()).includes('waits'));
@@ -93,6 +96,56 @@ test('beyond 20,000 that wait, and when the database refuses them three times, t
   await recorder.close();
   const sum = lost.reduce((total, { count }) => total + count, 0);
   assert.equal(sum, 20_002);
+});
+
+test('a request is found by its id: by one of the gateway, by a caller’s own, and by one that a caller sent again', async () => {
+  const [own, again] = [newRequestId(), newRequestId()];
+  const later = new Date(Date.now() + 60_000);
+  const recorder = recorderThat(toDatabase);
+  for (const one of [
+    record(own),
+    record(again),
+    record(again, { createdAt: later }),
+    record('order-7', { tag: 'mine' }),
+  ])
+    recorder.add(one);
+  await recorder.written();
+  for (const [requestId, count] of [
+    [own, 1],
+    [again, 2],
+    ['order-7', 1],
+    [newRequestId(), 0],
+    ['req_none', 0],
+  ] as const) {
+    assert.equal((await idsOf({ requestId })).length, count, requestId);
+    const ofAll = await listRequests(database, { requestId }, { limit: 9, after: undefined });
+    assert.equal(ofAll.length, count, requestId);
+  }
+  assert.deepEqual(await idsOf({ requestId: again, to: later }), [again]);
+  assert.deepEqual(await idsOf({ requestId: 'order-7', tag: 'mine' }), ['order-7']);
+  assert.deepEqual(await idsOf({ requestId: 'order-7', tag: 'other' }), []);
+  const { rows } = await database.pool.query('select request_id from requests where is_id_given order by 1');
+  assert.ok(!rows.some(({ request_id: id }) => id === own), 'an id of its time has no entry in the index');
+  await recorder.close();
+});
+
+test('what comes while a group is written waits for the next one, and is never in two', async () => {
+  const groups: number[] = [];
+  let finish = (): void => undefined;
+  const recorder = recorderThat((group) => {
+    groups.push(group.size);
+    return new Promise((resolve) => (finish = resolve));
+  });
+  recorder.add(record('first'));
+  const written = recorder.flush();
+  for (let n = 0; n < 3; n++) recorder.add(record(`later ${n}`));
+  finish();
+  await written;
+  assert.deepEqual(groups, [1]);
+  const rest = recorder.close();
+  finish();
+  await rest;
+  assert.deepEqual(groups, [1, 3]);
 });
 
 test('days that are older than what is kept are dropped, and the coming ones made', async () => {

@@ -33,7 +33,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   postgres: {
     holds: 'connections, migrations, and ways to read and write that all tables share',
     all: ['domain'],
-    packages: ['node:', 'zod', 'pg'],
+    packages: ['node:', 'zod', 'pg', 'pg-copy-streams'],
   },
   blobs: { holds: 'the blob store: on disk, or S3', all: ['domain'], packages: ['node:', 'zod', '@aws-sdk/'] },
   ledger: {

@@ -7,7 +7,7 @@ import type { BodyRecorder } from '../../bodies/body-recorder.ts';
 import type { BodyTap } from '../../bodies/body-tap.ts';
 import type { CallRecord } from '../../request-records/call-record.ts';
 import type { RequestRecorder } from '../../request-records/request-recorder.ts';
-import type { RequestRecord } from '../../request-records/write-requests.ts';
+import type { RequestRecord } from '../../request-records/request-record.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { wasSentWhole } from '../server/caller-left.ts';
 import { TimedResponse } from '../server/timed-response.ts';

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AccountId, KeyId } from '../../../src/domain/ids.ts';
 import { dayIn, startOfDay } from '../../../src/domain/time-zone.ts';
-import { writeRequests } from '../../../src/request-records/write-requests.ts';
 import { writeEntries } from '../../support/entries.ts';
 import { assertError } from '../../support/errors.ts';
 import { bearer, sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
+import { writeRecords } from '../../support/request-groups.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -126,7 +126,7 @@ test('errors are by the same days', async () => {
   const one = await customerIn('Asia/Shanghai', []);
   const zone = 'Asia/Shanghai';
   const midnight = startOfDay(zone, dayIn(zone, new Date())).getTime();
-  await writeRequests(
+  await writeRecords(
     gateway.core.database,
     [midnight - 1, midnight].map((ms, at) => ({
       ...{ createdAt: new Date(ms), accountId: one.account, keyId: one.keyId, requestId: `req_${at}`, method: 'POST' },

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AccountId, KeyId } from '../../../src/domain/ids.ts';
-import { type RequestRecord, writeRequests } from '../../../src/request-records/write-requests.ts';
+import type { RequestRecord } from '../../../src/request-records/request-record.ts';
 import { linesOf, writeEntries } from '../../support/entries.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
+import { writeRecords } from '../../support/request-groups.ts';
 
 let gateway: TestGateway;
 let operator: ConsoleClient;
@@ -52,7 +53,7 @@ async function make(account: AccountId, key: string, made: readonly Made[]) {
   const { database } = gateway.core;
   const keyId = key as KeyId;
   const all = made.map((one, at) => ({ ago: 5, model: 'chat', ...one, requestId: `req_of_${account}_${at}` }));
-  await writeRequests(
+  await writeRecords(
     database,
     all.map(({ requestId, model, user, tag, status = 200, latencyMs = 100, ago }): RequestRecord => ({
       ...{ createdAt: minutesAgo(ago), accountId: account, keyId, requestId, method: 'POST', path: '/v1/x', model },

@@ -1,0 +1,128 @@
+/**
+ * Rows in the binary format of PostgreSQL's COPY (its manual: COPY, File Formats, Binary Format). Each is written into one
+ * buffer as it comes: what waits for its group to be full are bytes and no objects, which the collector of garbage would
+ * carry along. COPY takes a row in 4 µs of PostgreSQL's CPU where INSERT takes 5.5.
+ */
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+
+const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+/** After the signature: flags and the length of an extension, both 0. */
+const headBytes = signature.length + 8;
+const firstBytes = 16 * 1024;
+/** Of a row: its count of columns, and numbers for up to some thirty of them. Texts see to their own room. */
+const fixedBytes = 512;
+const nullLength = -1;
+const postgresEpochMs = Date.UTC(2000, 0, 1);
+const twoTo32 = 2 ** 32;
+
+/** For each row `begin`, and then each of its columns in their order, by the method of its type; `undefined` is null. */
+export class CopyRows {
+  #bytes = Buffer.allocUnsafe(firstBytes);
+  #at = headBytes;
+  #count = 0;
+
+  constructor() {
+    signature.copy(this.#bytes);
+    this.#bytes.fill(0, signature.length, headBytes);
+  }
+
+  /** How many rows were begun. */
+  get count(): number {
+    return this.#count;
+  }
+
+  begin(columns: number): void {
+    this.#count++;
+    this.#require(fixedBytes);
+    this.#at = this.#bytes.writeInt16BE(columns, this.#at);
+  }
+
+  /** `text` */
+  text(value: string | undefined): void {
+    if (value === undefined) {
+      this.#null();
+      return;
+    }
+    this.#require(4 + 3 * value.length + fixedBytes);
+    const length = this.#bytes.write(value, this.#at + 4);
+    this.#at = this.#bytes.writeInt32BE(length, this.#at) + length;
+  }
+
+  /** `jsonb`, whose first byte is the version of the format. */
+  json(value: unknown): void {
+    if (value === undefined) {
+      this.#null();
+      return;
+    }
+    const text = JSON.stringify(value);
+    this.#require(5 + 3 * text.length + fixedBytes);
+    const length = this.#bytes.write(text, this.#at + 5);
+    this.#at = this.#bytes.writeInt32BE(1 + length, this.#at);
+    this.#at = this.#bytes.writeUInt8(1, this.#at) + length;
+  }
+
+  /** `integer` */
+  integer(value: number | undefined): void {
+    if (value === undefined) {
+      this.#null();
+      return;
+    }
+    this.#at = this.#bytes.writeInt32BE(4, this.#at);
+    this.#at = this.#bytes.writeInt32BE(value, this.#at);
+  }
+
+  /** `bigint`; a number is a whole one, not below 0. */
+  bigint(value: number | bigint | undefined): void {
+    if (value === undefined) {
+      this.#null();
+      return;
+    }
+    this.#at = this.#bytes.writeInt32BE(8, this.#at);
+    if (typeof value === 'bigint') {
+      this.#at = this.#bytes.writeBigInt64BE(value, this.#at);
+      return;
+    }
+    // In two halves, which makes no object.
+    this.#at = this.#bytes.writeInt32BE(Math.floor(value / twoTo32), this.#at);
+    this.#at = this.#bytes.writeUInt32BE(value % twoTo32, this.#at);
+  }
+
+  /** `boolean` */
+  boolean(value: boolean): void {
+    this.#at = this.#bytes.writeInt32BE(1, this.#at);
+    this.#at = this.#bytes.writeUInt8(value ? 1 : 0, this.#at);
+  }
+
+  /** `timestamptz`: microseconds since 2000; no moment before that. */
+  moment(value: Date): void {
+    this.bigint((value.getTime() - postgresEpochMs) * 1000);
+  }
+
+  /** What COPY is sent. Other rows may follow, and it may be asked for again. */
+  bytes(): Buffer {
+    this.#require(2);
+    this.#bytes.writeInt16BE(-1, this.#at);
+    return this.#bytes.subarray(0, this.#at + 2);
+  }
+
+  #null(): void {
+    this.#at = this.#bytes.writeInt32BE(nullLength, this.#at);
+  }
+
+  #require(bytes: number): void {
+    if (this.#bytes.length - this.#at >= bytes) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#at + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
+  }
+}
+
+/** Inserts the rows; `into` is a table with the columns that they have. Throws as a query does. */
+export async function copyRows(client: pg.ClientBase, into: string, rows: CopyRows): Promise<void> {
+  const copy = client.query(copyFrom(`copy ${into} from stdin (format binary)`));
+  copy.on('error', () => undefined); // a connection that ends after a fault emits it once more
+  copy.end(rows.bytes());
+  await finished(copy);
+}
