@@ -17,6 +17,7 @@ import { recorded } from './middleware/recorded.ts';
 import { requestId } from './middleware/request-id.ts';
 import { traced } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { whenOver } from './middleware/when-over.ts';
 import { rememberFixedPaths } from './fixed-paths.ts';
 import { routeHints } from './route-hint.ts';
 import { mountOperations } from './mount-operations.ts';
@@ -33,8 +34,8 @@ export function createApp(now: DependenciesNow): Koa<RequestState> {
   app.use(requestId()); // first, so that every later log line and error carries it
   app.use(measured(meters.requests)); // whatever becomes of a request is counted
   if (tracing) app.use(traced(tracing));
-  app.use(requestLog(log)); // outside the errors, so that it sees what they answered
-  app.use(recorded(requests, bodies)); // likewise
+  // Outside the errors, so that they see what these answered.
+  app.use(whenOver(requestLog(log), recorded(requests, bodies)));
   app.use(securityHeaders());
   const { deployments } = configuration; // they don't change while the gateway runs
   // Outside the errors and the concurrency limits: a page can read refusals, and a preflight takes no slot.

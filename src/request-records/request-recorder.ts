@@ -67,8 +67,8 @@ export class RequestRecorder {
 
   /** Resolves once what was added before is written, or the database has failed. Never rejects. */
   async flush(): Promise<void> {
-    // While the database is away one group takes all: each has a buffer of its own.
-    if (!this.#isFailing) this.#close();
+    // While the database is away one group takes what comes behind the one that is tried: each has a buffer of its own.
+    if (!this.#isFailing || this.#closed.length === 0) this.#close();
     await this.#writeClosed();
   }
 

@@ -98,6 +98,22 @@ test('beyond 20,000 that wait, and when the database refuses them three times, t
   assert.equal(sum, 20_002);
 });
 
+test('what comes behind records that were refused is written', async () => {
+  const lost: Lost[] = [];
+  let refusals = 3;
+  const recorder = recorderThat(
+    (group) => (refusals-- > 0 ? Promise.reject(new Error('no such column')) : toDatabase(group)),
+    lost,
+  );
+  recorder.add(record('refused'));
+  while (lost.length === 0) await recorder.written();
+  recorder.add(record('behind it'));
+  await recorder.written();
+  assert.ok((await idsOf()).includes('behind it'));
+  assert.deepEqual(lost, [{ count: 1, reason: 'refused' }]);
+  await recorder.close();
+});
+
 test('a request is found by its id: by one of the gateway, by a caller’s own, and by one that a caller sent again', async () => {
   const [own, again] = [newRequestId(), newRequestId()];
   const later = new Date(Date.now() + 60_000);

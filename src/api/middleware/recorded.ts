@@ -8,32 +8,27 @@ import type { BodyTap } from '../../bodies/body-tap.ts';
 import type { CallRecord } from '../../request-records/call-record.ts';
 import type { RequestRecorder } from '../../request-records/request-recorder.ts';
 import type { RequestRecord } from '../../request-records/request-record.ts';
-import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { ApiContext } from '../context.ts';
 import { wasSentWhole } from '../server/caller-left.ts';
 import { TimedResponse } from '../server/timed-response.ts';
+import type { Watcher } from './when-over.ts';
 
 /**
  * Reads that succeed are left out: callers poll for their tasks, which would bury the calls. What a call costs is booked
  * after its answer, and waited for.
  */
 export const recorded =
-  (recorder: Pick<RequestRecorder, 'add'>, bodyRecorder: Pick<BodyRecorder, 'add'>): ApiMiddleware =>
-  async (ctx, next) => {
+  (recorder: Pick<RequestRecorder, 'add'>, bodyRecorder: Pick<BodyRecorder, 'add'>): Watcher =>
+  (ctx) => {
     const { res, path } = ctx; // a router takes its prefix off the path
-    const record = () => {
+    return () => {
       const { key, call, bodies, isUnrecorded } = ctx.state;
       if (key === undefined || isUnrecorded === true || isPlainRead(ctx) || !(res instanceof TimedResponse)) return;
       const latencyMs = performance.now() - res.arrivedAtMs;
       if (bodies) addBodies(bodyRecorder, ctx, res, { key, tap: bodies });
+      // The handler has said by now what the call will cost.
       addBooked(recorder, call, recordOf(ctx, res, { key, path, latencyMs }));
     };
-    try {
-      await next();
-    } finally {
-      // Both are over: the answer, and the handler, which by then has said what the call will cost.
-      if (res.closed) record();
-      else res.on('close', record);
-    }
   };
 
 /**
