@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { CopyRows, copyRows } from '../../src/postgres/copy-rows.ts';
 import { inTransaction } from '../../src/postgres/transaction.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/process.ts';
 
 let made: TestDatabase;
 before(async () => {
@@ -104,6 +105,27 @@ test('a statement that takes too long is ended, and its connection with it', asy
     await copyRows(client, 'copied', rows);
   });
   await assert.rejects(written, { code: '57014' });
+  await other.query('commit');
+  other.release();
+  assert.deepEqual(await read(), []);
+});
+
+test('a connection that ends in the middle ends the copy with an error, and leaves nothing', async () => {
+  const { pool } = made.database;
+  const rows = rowsOf([{ n: 1, words: 'cut off', big: 1, at, good: true, things: undefined }]);
+  const other = await pool.connect();
+  await other.query('begin');
+  await other.query('lock table copied');
+  const copying = "query like 'copy copied%' and wait_event_type = 'Lock' and datname = current_database()";
+  const written = inTransaction(made.database, (client) => copyRows(client, 'copied', rows));
+  const ended = until('the copy to wait', async () => {
+    const { rowCount } = await pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where ${copying} and pid <> pg_backend_pid()`,
+    );
+    return (rowCount ?? 0) > 0 ? true : undefined;
+  });
+  await assert.rejects(written, { code: '57P01' });
+  await ended;
   await other.query('commit');
   other.release();
   assert.deepEqual(await read(), []);
