@@ -21,6 +21,7 @@ const twoTo32 = 2 ** 32;
 export class CopyRows {
   #bytes = Buffer.allocUnsafe(firstBytes);
   #at = headBytes;
+  #rowAt = headBytes;
   #count = 0;
 
   constructor() {
@@ -35,8 +36,15 @@ export class CopyRows {
 
   begin(columns: number): void {
     this.#count++;
+    this.#rowAt = this.#at;
     this.#require(fixedBytes);
     this.#at = this.#bytes.writeInt16BE(columns, this.#at);
+  }
+
+  /** Takes the last row back, of which not all could be written. */
+  dropLast(): void {
+    this.#count--;
+    this.#at = this.#rowAt;
   }
 
   /** `text` */
@@ -63,7 +71,7 @@ export class CopyRows {
     this.#at = this.#bytes.writeUInt8(1, this.#at) + length;
   }
 
-  /** `integer` */
+  /** `integer`; throws a `RangeError` for what is none of 32 bits. */
   integer(value: number | undefined): void {
     if (value === undefined) {
       this.#null();
@@ -73,7 +81,7 @@ export class CopyRows {
     this.#at = this.#bytes.writeInt32BE(value, this.#at);
   }
 
-  /** `bigint`; a number is a whole one, not below 0. */
+  /** `bigint`; a number is a whole one, and not below 0, or a `RangeError` is thrown. */
   bigint(value: number | bigint | undefined): void {
     if (value === undefined) {
       this.#null();

@@ -70,10 +70,11 @@ export async function listRequests(
   const values: unknown[] = [limit];
   const where: string[] = [];
   const names: string[] = [];
+  const placeOf = (value: unknown) => `$${values.push(value)}`;
   const filter = (name: string, condition: (parameter: string) => string, value: unknown) => {
     if (value === undefined) return;
     names.push(name);
-    where.push(condition(`$${values.push(value)}`));
+    where.push(condition(placeOf(value)));
   };
   filter('account', (its) => `account_id = ${its}`, account);
   filter('from', (its) => `created_at >= ${its}::timestamptz`, from);
@@ -87,8 +88,7 @@ export async function listRequests(
   filter(
     isError ? 'error' : 'status',
     // That it is an error, for the index of what failed.
-    (its) =>
-      `status >= ${its}::int and status < $${values.push(status?.below)}::int${isError ? ' and status >= 400' : ''}`,
+    (its) => `status >= ${its}::int and status < ${placeOf(status?.below)}::int${isError ? ' and status >= 400' : ''}`,
     status?.least,
   );
   filter('code', (its) => `code = ${its}`, code);
@@ -97,18 +97,18 @@ export async function listRequests(
   filter(
     'after',
     // The time by itself, too: by it alone whole days are left out.
-    (its) =>
-      `created_at <= ${its}::timestamptz and (created_at, seq) < (${its}::timestamptz, $${values.push(after?.seq)})`,
+    (its) => `created_at <= ${its}::timestamptz and (created_at, seq) < (${its}::timestamptz, ${placeOf(after?.seq)})`,
     after?.createdAt,
   );
   // Users and tags are found account by account.
   const isOfEach = account === undefined && keyId === undefined && (endUser !== undefined || tag !== undefined);
   if (isOfEach) where.push('account_id = a.id');
   const newest = 'order by created_at desc, seq desc limit $1';
-  const ways = requestId === undefined ? [] : requestsById(requestId, (value) => `$${values.push(value)}`);
-  if (ways.length > 0) names.push(`id-${ways.length}`);
-  const found = (ways.length > 0 ? ways : [undefined])
-    .map((way) => [...where, ...(way === undefined ? [] : [way])].join(' and '))
+  // An id is sought in one way or in two, each along its own index.
+  const ways: string[][] = requestId === undefined ? [[]] : requestsById(requestId, placeOf).map((way) => [way]);
+  if (requestId !== undefined) names.push(`id-${ways.length}`);
+  const found = ways
+    .map((way) => [...where, ...way].join(' and '))
     .map((all) => `(select * from requests ${all === '' ? '' : `where ${all}`} ${newest})`)
     .join(' union all ');
   const { rows } = await database.keyed.query({

@@ -22,9 +22,18 @@ export class RequestGroup {
     return this.rows.count;
   }
 
-  /** Keeps nothing of the record itself. */
+  /** Keeps nothing of the record itself. Throws for what fits no row, and is then as it was before. */
   add(record: RequestRecord): void {
+    try {
+      this.#addRow(record);
+    } catch (error) {
+      this.rows.dropLast();
+      throw error;
+    }
     this.counts.add(record);
+  }
+
+  #addRow(record: RequestRecord): void {
     const { rows } = this;
     rows.begin(requestColumns.length);
     rows.bigint(++seq);

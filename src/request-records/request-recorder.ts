@@ -30,8 +30,10 @@ const refusalsMax = 3;
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
   readonly #timer: NodeJS.Timeout;
-  /** Takes what comes. What comes while a group is written waits in the next one: writing it at once, too, would make a
-   * group of each dozen of calls under load, which costs PostgreSQL half as much again. */
+  /**
+   * Takes what comes. What comes while a group is written waits in the next one: writing it at once, too, would make a
+   * group of each dozen of calls under load, which costs PostgreSQL half as much again.
+   */
   #open = new RequestGroup();
   #closed: RequestGroup[] = [];
   /** Records in all of these. */
@@ -52,7 +54,13 @@ export class RequestRecorder {
       this.#options.onLost(1, 'full');
       return;
     }
-    this.#open.add(record);
+    try {
+      this.#open.add(record);
+    } catch (error) {
+      this.#options.log.warn({ err: error, requestId: record.requestId }, 'a record of a request fits no row');
+      this.#options.onLost(1, 'refused');
+      return;
+    }
     this.#waiting++;
     if (this.#open.size < groupMax) return;
     this.#close();

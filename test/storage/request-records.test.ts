@@ -98,6 +98,25 @@ test('beyond 20,000 that wait, and when the database refuses them three times, t
   assert.equal(sum, 20_002);
 });
 
+test('a record that fits no row is given up by itself', async () => {
+  const lost: Lost[] = [];
+  const recorder = recorderThat(toDatabase, lost);
+  for (const [id, latencyMs] of [
+    ['before it', 1],
+    ['too long', 2 ** 31],
+    ['after it', 2],
+  ] as const)
+    recorder.add(record(id, { latencyMs }));
+  await recorder.written();
+  assert.deepEqual(lost, [{ count: 1, reason: 'refused' }]);
+  const ids = await idsOf();
+  assert.deepEqual(
+    ['before it', 'too long', 'after it'].map((id) => ids.includes(id)),
+    [true, false, true],
+  );
+  await recorder.close();
+});
+
 test('what comes behind records that were refused is written', async () => {
   const lost: Lost[] = [];
   let refusals = 3;
@@ -131,6 +150,8 @@ test('a request is found by its id: by one of the gateway, by a caller’s own, 
     [again, 2],
     ['order-7', 1],
     [newRequestId(), 0],
+    [`req_${'f'.repeat(12)}7fff8${'f'.repeat(15)}`, 0],
+    [`req_-1${'0'.repeat(30)}`, 0],
     ['req_none', 0],
   ] as const) {
     assert.equal((await idsOf({ requestId })).length, count, requestId);
