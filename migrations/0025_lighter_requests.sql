@@ -1,4 +1,4 @@
--- Records of requests cost PostgreSQL half of what they did: `seq`, which only orders those of one microsecond, is in no index,
+-- Records of requests cost PostgreSQL half of what they did: `seq`, which only orders those of one millisecond, is in no index,
 -- and the process that writes them numbers them. The new indexes take some 5 seconds for 10 million records that are kept;
 -- meanwhile records wait in their processes, 20,000 in each.
 

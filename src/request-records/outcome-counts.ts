@@ -30,38 +30,15 @@ interface OutcomeCount {
 /** Counts of a group of records. */
 export class OutcomeCounts {
   readonly #counts = new Map<string, OutcomeCount>();
-  /** Which counts the last good call of one route was in: under load the next one often is in the same. */
-  #last: { slotAtMs: number; model: string; provider: string; counts: readonly OutcomeCount[] } | undefined;
 
-  add(record: Ended): void {
-    const { model, provider, taskId, status, code, attempts } = record;
-    const slotAtMs = Math.floor(record.createdAt.getTime() / slotMs) * slotMs;
+  add({ createdAt, model, provider, taskId, status, code, attempts }: Ended): void {
+    const slotAtMs = Math.floor(createdAt.getTime() / slotMs) * slotMs;
     const isGood = status < 400 && code === undefined;
-    const isCall = provider !== undefined && model !== undefined && taskId === undefined;
-    if (!isGood || !isCall || attempts !== undefined) {
-      for (const one of this.#countsOf(record, slotAtMs, isGood)) one.count++;
-      return;
-    }
-    if (this.#last?.slotAtMs !== slotAtMs || this.#last.model !== model || this.#last.provider !== provider)
-      this.#last = { slotAtMs, model, provider, counts: this.#countsOf(record, slotAtMs, isGood) };
-    for (const one of this.#last.counts) one.count++;
-  }
-
-  all(): OutcomeCount[] {
-    return [...this.#counts.values()];
-  }
-
-  /** One more than once, where a route was asked again. */
-  #countsOf(
-    { model, provider, taskId, status, code, attempts }: Ended,
-    slotAtMs: number,
-    isGood: boolean,
-  ): OutcomeCount[] {
-    const found = [this.#of(slotAtMs, '', '', isGood ? '' : (code ?? String(status)))];
-    if (provider === undefined || model === undefined || taskId !== undefined) return found;
+    this.#count({ slotAtMs, model: '', provider: '', code: isGood ? '' : (code ?? String(status)) });
+    if (provider === undefined || model === undefined || taskId !== undefined) return;
     const add = (its: string, outcome: string | undefined) => {
       // Without a name it is no fault of a route.
-      if (outcome !== undefined) found.push(this.#of(slotAtMs, model, its, outcome));
+      if (outcome !== undefined) this.#count({ slotAtMs, model, provider: its, code: outcome });
     };
     const outcome = isGood ? '' : code;
     add('', outcome);
@@ -69,17 +46,17 @@ export class OutcomeCounts {
     // One without a fault gave the answer, which may have broken off.
     for (const { provider: asked, fault, code: its } of attempts ?? [])
       add(asked, fault !== undefined ? its : code === 'upstream_error' ? code : '');
-    return found;
   }
 
-  #of(slotAtMs: number, model: string, provider: string, code: string): OutcomeCount {
-    const name = `${slotAtMs}\n${model}\n${provider}\n${code}`;
-    let found = this.#counts.get(name);
-    if (!found) {
-      found = { slotAtMs, model, provider, code, count: 0 };
-      this.#counts.set(name, found);
-    }
-    return found;
+  all(): OutcomeCount[] {
+    return [...this.#counts.values()];
+  }
+
+  #count(one: Omit<OutcomeCount, 'count'>): void {
+    const name = `${one.slotAtMs}\n${one.model}\n${one.provider}\n${one.code}`;
+    const known = this.#counts.get(name);
+    if (known) known.count++;
+    else this.#counts.set(name, { ...one, count: 1 });
   }
 }
 

@@ -7,6 +7,7 @@ import type { KeyId, TaskId } from '../../domain/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type OnUnreadable, readableRows } from '../../postgres/readable-rows.ts';
 import { id } from '../../postgres/row.ts';
+import { inTransaction } from '../../postgres/transaction.ts';
 import { type StartFacts, startRow } from './task-rows.ts';
 
 /** So many of a key may have left its queue and not be started: all others wait for them while Temporal is away. */
@@ -21,20 +22,11 @@ export async function dequeueTasks(
   key: KeyId,
   onUnreadable?: OnUnreadable,
 ): Promise<{ tasks: StartFacts[]; count: number }> {
-  const client = await database.keyed.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query('begin');
+  const rows = await inTransaction({ pool: database.keyed }, async (client) => {
     await client.query({ ...lockQueue, values: [key] });
-    const { rows } = await client.query({ ...dequeue, values: [key, dequeuedMax] });
-    await client.query('commit');
-    return { tasks: readableRows(startRow, rows, onUnreadable), count: rows.length };
-  } catch (error) {
-    broken = error instanceof Error ? error : new Error('a queue could not be read', { cause: error });
-    throw error;
-  } finally {
-    client.release(broken);
-  }
+    return (await client.query<Record<string, unknown>>({ ...dequeue, values: [key, dequeuedMax] })).rows;
+  });
+  return { tasks: readableRows(startRow, rows, onUnreadable), count: rows.length };
 }
 
 // Two processes that count at the same time would each fill the same room. A lock of its own: the key's row is the ledger's.
