@@ -24,9 +24,9 @@ export function testFilesBelow(folder, { except, first = [] } = {}) {
 }
 
 /**
- * Runs the files within the limits of `runPool`, and sets the exit code to 1 if a test failed. With `TOLLGATE_TEST_RERUN`
- * set, as CI does, a few files that failed run once more, each alone: what passes then is listed as flaky and fails nothing.
- * The last lines on stdout are the counts. The servers are stopped whatever happens; a kill -9 ends them too.
+ * Runs the files within the limits of `runPool`, and sets the exit code to 1 if a test failed. What `env` has is in their
+ * environment. With `TOLLGATE_TEST_RERUN` set, as CI does, a few files that failed run once more, each alone: what passes
+ * then is listed as flaky and fails nothing. The last lines on stdout are the counts. The servers are stopped whatever happens; a kill -9 ends them too.
  */
 export async function runTests(files, limits) {
   const interrupted = new AbortController();
@@ -37,7 +37,7 @@ export async function runTests(files, limits) {
   fs.mkdirSync(temporary, { mode: 0o711 });
   const servers = [];
   try {
-    const own = { TMPDIR: temporary, TOLLGATE_TEST_TRACES: os.tmpdir() };
+    const own = { TMPDIR: temporary, TOLLGATE_TEST_TRACES: os.tmpdir(), ...limits.env };
     const env = { ...(await startServers(folder, servers)), ...own };
     const report = testReport();
     const run = (some, name, atOnce) => {

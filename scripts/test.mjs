@@ -12,6 +12,12 @@ const longest = [
   'test/workflows',
 ];
 
+/**
+ * Workflows run in the thread of their test process: one of their own takes half a second of CPU to load what this one has,
+ * for each gateway with a worker. `npm run test:full` runs them as a gateway does.
+ */
+const env = { TEMPORAL_DEBUG: 'true' };
+
 /** Four times what the slowest takes on two busy cores. */
 const budgetMs = 150_000;
 
@@ -20,5 +26,5 @@ await runScript(async () => {
   const files = given.length > 0 ? given : testFilesBelow('test', { except: 'test/full', first: longest });
   if (files.length === 0) throw new Error('There are no test files.');
   // Files wait for their servers half of their time and longer, and these take a quarter: six keep two cores busy.
-  await runTests(files, { atOnce: 6, budgetMsOf: () => budgetMs });
+  await runTests(files, { atOnce: 6, budgetMsOf: () => budgetMs, env });
 });

@@ -7,15 +7,18 @@ export async function allRows(database: Database): Promise<string> {
   const tables = await database.pool.query(`select tablename from pg_tables where schemaname = 'public'`);
   const texts: string[] = [];
   for (const { tablename } of z.array(z.object({ tablename: z.string() })).parse(tables.rows)) {
-    const { rows } = await database.pool.query(`select * from "${tablename}"`);
-    const readable = (_: string, value: unknown): unknown => {
-      if (typeof value === 'bigint') return value.toString();
-      const bytes = z.object({ type: z.literal('Buffer'), data: z.array(z.number()) }).safeParse(value);
-      if (!bytes.success) return value;
-      const buffer = Buffer.from(bytes.data.data);
-      return [buffer.toString('latin1'), buffer.toString('base64'), buffer.toString('hex')];
-    };
-    texts.push(`${tablename} ${JSON.stringify(rows, readable)}`);
+    const { rows } = await database.pool.query<Record<string, unknown>>(`select * from "${tablename}"`);
+    texts.push(`${tablename} ${JSON.stringify(rows.map(readable), digits)}`);
   }
   return texts.join('\n');
 }
+
+/** Bytes stand in columns of their own. */
+const readable = (row: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      Buffer.isBuffer(value) ? [value.toString('latin1'), value.toString('base64'), value.toString('hex')] : value,
+    ]),
+  );
+const digits = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
