@@ -261,10 +261,10 @@ test('a store that is slow is no pause of the caller, and holds the caller back'
     },
     remove: () => Promise.resolve(),
   };
-  return withServer({ store, idleMs: 30, limits: { audioBytes: 10, videoBytes: 2 * big.length } }, async (server) => {
+  return withServer({ store, idleMs: 150, limits: { audioBytes: 10, videoBytes: 2 * big.length } }, async (server) => {
     const body = form({ ...video, content: big }, audio);
     server.post({ 'content-type': type, 'content-length': body.length }, body);
-    await new Promise((resolve) => setTimeout(resolve, 120)); // four times what the caller may pause
+    await new Promise((resolve) => setTimeout(resolve, 600)); // four times what the caller may pause
     assert.ok(taken < 1024 * 1024, `${taken} bytes were taken`);
     releaseAll();
     assert.ok((await server.outcome()).value, 'the upload went on');
