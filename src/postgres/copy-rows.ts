@@ -54,7 +54,8 @@ export class CopyRows {
       return;
     }
     this.#require(4 + 3 * value.length + fixedBytes);
-    const length = this.#bytes.write(value, this.#at + 4);
+    const from = this.#at + 4;
+    const length = writeShortAscii(this.#bytes, value, from) ? value.length : this.#bytes.write(value, from);
     this.#at = this.#bytes.writeInt32BE(length, this.#at) + length;
   }
 
@@ -88,13 +89,14 @@ export class CopyRows {
       return;
     }
     this.#at = this.#bytes.writeInt32BE(8, this.#at);
-    if (typeof value === 'bigint') {
+    const number = Number(value);
+    if (typeof value === 'bigint' && (number < 0 || !Number.isSafeInteger(number))) {
       this.#at = this.#bytes.writeBigInt64BE(value, this.#at);
       return;
     }
-    // In two halves, which makes no object.
-    this.#at = this.#bytes.writeInt32BE(Math.floor(value / twoTo32), this.#at);
-    this.#at = this.#bytes.writeUInt32BE(value % twoTo32, this.#at);
+    // In two halves, which makes no object, as writing a bigint makes several.
+    this.#at = this.#bytes.writeInt32BE(Math.floor(number / twoTo32), this.#at);
+    this.#at = this.#bytes.writeUInt32BE(number % twoTo32, this.#at);
   }
 
   /** `boolean` */
@@ -125,6 +127,20 @@ export class CopyRows {
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
   }
+}
+
+/** Ids and names. For longer texts a call out of JavaScript, which takes 0.2 µs, is the quicker way. */
+const shortMax = 64;
+
+/** Whether the text was short, and ASCII alone; of another one nothing that counts is written. */
+function writeShortAscii(bytes: Buffer, text: string, at: number): boolean {
+  if (text.length > shortMax) return false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) return false;
+    bytes[at + index] = code;
+  }
+  return true;
 }
 
 /** Inserts the rows; `into` is a table with the columns that they have. Throws as a query does. */

@@ -69,6 +69,29 @@ test('every type arrives as it was, nulls too', async () => {
   ]);
 });
 
+test('short and long texts, ASCII and not, and numbers of any size arrive as they are', async () => {
+  const long = 'a name that is longer than those which are written letter by letter';
+  const texts = ['req_0198', 'naïve', 'ends in é', long, `${long} 字`, '\u007f', '\u0080', '\ud800'];
+  const numbers = [
+    0n,
+    -1n,
+    2n ** 32n - 1n,
+    2n ** 32n,
+    2n ** 53n - 1n,
+    2n ** 53n + 1n,
+    2n ** 63n - 1n,
+    -(2n ** 53n) - 1n,
+  ];
+  await write(
+    rowsOf(texts.map((words, n) => ({ n, words, big: numbers[n], at, good: true, things: undefined }) satisfies Row)),
+  );
+  const found = (await read()) as { n: number; words: string; big: bigint }[];
+  assert.deepEqual(
+    found.sort((one, other) => one.n - other.n).map(({ words, big }) => [words, big]),
+    texts.map((words, n) => [words === '\ud800' ? '\ufffd' : words, numbers[n]]),
+  );
+});
+
 test('rows of any length fit, however many there are', async () => {
   const words = '字'.repeat(40_000);
   const all = Array.from({ length: 500 }, (_, n) => ({
