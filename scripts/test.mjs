@@ -14,9 +14,9 @@ const longest = [
 
 /**
  * Workflows run in the thread of their test process: one of their own takes half a second of CPU to load what this one has,
- * for each gateway with a worker. `npm run test:full` runs them as a gateway does.
+ * for each gateway with a worker. `npm run test:full` and `npm run test:nodes` run them as a gateway does.
  */
-const env = { TEMPORAL_DEBUG: 'true' };
+const env = { TEMPORAL_DEBUG: process.env.TEMPORAL_DEBUG ?? 'true' };
 
 /** Four times what the slowest takes on two busy cores. */
 const budgetMs = 150_000;
