@@ -174,3 +174,6 @@ export function isConnectionError(error: unknown): boolean {
 /** Whether a statement was given up because others held what it needed, or because it took too long. */
 export const isLockError = (error: unknown): boolean =>
   ['55P03', '57014', '40P01', '40001'].includes(sqlState(error) ?? '');
+
+/** Whether a statement was given up because it took longer than statements may. */
+export const isTimedOut = (error: unknown): boolean => sqlState(error) === '57014';

@@ -1,9 +1,10 @@
 /** Usage tables as an answer and as a file, whatever they sum up: of an account, or of all. */
 import { accountNames } from '../../accounts/account-names.ts';
 import { keyNames } from '../../accounts/key-names.ts';
+import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import type { Cell, CrossSums } from '../../postgres/cross-table.ts';
-import type { Database } from '../../postgres/database.ts';
+import { type Database, isTimedOut } from '../../postgres/database.ts';
 import type { ApiContext } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { answerCsv } from '../lists/list-answer.ts';
@@ -38,7 +39,7 @@ export function usageTable<Sums, Figures extends Readonly<Record<string, unknown
   { read, figuresOf, valueOf }: Summed<Sums, Figures>,
 ) {
   const summed = async (bounds: Bounds) => {
-    const sums = await read(bounds);
+    const sums = await read(bounds).catch(refuseTooMany);
     const names = {
       group: await namesOf(database, account, group, sums.groups.map(groupOf)),
       column: await namesOf(database, account, by, sums.columns.map(columnOf)),
@@ -58,6 +59,15 @@ export function usageTable<Sums, Figures extends Readonly<Record<string, unknown
       });
     },
   };
+}
+
+/** What took the database too long takes it as long once more: so it is no error that passes. */
+function refuseTooMany(error: unknown): never {
+  if (!isTimedOut(error)) throw error;
+  throw new GatewayError('invalid_parameter', 'These are too many calls to sum up at once: choose a shorter range.', {
+    param: 'from',
+    cause: error,
+  });
 }
 
 const groupOf = ({ group }: Cell<unknown>) => group;

@@ -6,6 +6,7 @@ import type { RequestRecord } from '../../../src/request-records/request-record.
 import { linesOf, writeEntries } from '../../support/entries.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type ConsoleClient, signedIn } from '../../support/people.ts';
+import { until } from '../../support/process.ts';
 import { writeRecords } from '../../support/request-groups.ts';
 
 let gateway: TestGateway;
@@ -258,3 +259,27 @@ for (const [query, param] of [
     const { status, body } = await owner.get(`/accounts/${account}/usage-table?${query}`);
     assert.deepEqual([status, (body['error'] as { param: unknown }).param], [400, param]);
   });
+
+test('a sum that takes the database too long is refused with the way out, and is no error that passes', async () => {
+  const { account, owner } = await customer([]);
+  const { pool } = gateway.core.database;
+  const other = await pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('lock table requests');
+    const answer = owner.get(`/accounts/${account}/usage-table?group=user&metric=errors`);
+    await until('the sum to wait, and to be ended as one is that takes too long', async () => {
+      const { rowCount } = await pool.query(
+        `select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return (rowCount ?? 0) > 0 ? true : undefined;
+    });
+    const { status, body } = await answer;
+    const { message, param } = body['error'] as { message: string; param: unknown };
+    assert.deepEqual([status, param], [400, 'from']);
+    assert.equal(message, 'These are too many calls to sum up at once: choose a shorter range.');
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+});
