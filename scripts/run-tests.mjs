@@ -26,7 +26,8 @@ export function testFilesBelow(folder, { except, first = [] } = {}) {
 /**
  * Runs the files within the limits of `runPool`, and sets the exit code to 1 if a test failed. What `env` has is in their
  * environment. With `TOLLGATE_TEST_RERUN` set, as CI does, a few files that failed run once more, each alone: what passes
- * then is listed as flaky and fails nothing. The last lines on stdout are the counts. The servers are stopped whatever happens; a kill -9 ends them too.
+ * then is listed as flaky and fails nothing. The last lines on stdout are the counts. The servers are stopped whatever
+ * happens; a kill -9 ends them too.
  */
 export async function runTests(files, limits) {
   const interrupted = new AbortController();
