@@ -1,10 +1,9 @@
 /** Usage tables as an answer and as a file, whatever they sum up: of an account, or of all. */
 import { accountNames } from '../../accounts/account-names.ts';
 import { keyNames } from '../../accounts/key-names.ts';
-import { GatewayError } from '../../domain/errors.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import type { Cell, CrossSums } from '../../postgres/cross-table.ts';
-import { type Database, isTimedOut } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { ApiContext } from '../context.ts';
 import type { DependenciesNow } from '../dependencies.ts';
 import { answerCsv } from '../lists/list-answer.ts';
@@ -14,6 +13,7 @@ import {
   fileBounds,
   type Names,
   pageBounds,
+  refuseTooMany,
   usageTableCsv,
   usageTableObject,
 } from '../lists/usage-table.ts';
@@ -59,15 +59,6 @@ export function usageTable<Sums, Figures extends Readonly<Record<string, unknown
       });
     },
   };
-}
-
-/** What took the database too long takes it as long once more: so it is no error that passes. */
-function refuseTooMany(error: unknown): never {
-  if (!isTimedOut(error)) throw error;
-  throw new GatewayError('invalid_parameter', 'These are too many calls to sum up at once: choose a shorter range.', {
-    param: 'from',
-    cause: error,
-  });
 }
 
 const groupOf = ({ group }: Cell<unknown>) => group;

@@ -1,7 +1,9 @@
 /** The table of usage: by one dimension or by two, the largest of each and all others, of the console and its CSV. */
 import * as z from 'zod';
+import { GatewayError } from '../../domain/errors.ts';
 import { list } from '../../domain/requests/parse.ts';
 import { type CrossSums, othersAt } from '../../postgres/cross-table.ts';
+import { isTimedOut } from '../../postgres/database.ts';
 import { isMoment, momentNames } from '../../postgres/moment-dimensions.ts';
 import { csvHeader, csvLine } from '../presenters/csv.ts';
 import { isRange, rangeFault, timeRange } from './list-query.ts';
@@ -153,3 +155,12 @@ export function usageTableCsv<Sums, Figures extends Readonly<Record<string, unkn
 const isNamed = (dimension: string): boolean => dimension === 'key' || dimension === 'account';
 /** No id has brackets. */
 const othersText = '(others)';
+
+/** What took the database too long takes it as long once more: so it is no error that passes. */
+export function refuseTooMany(error: unknown): never {
+  if (!isTimedOut(error)) throw error;
+  throw new GatewayError('invalid_parameter', 'These are too many calls to sum up at once: choose a shorter range.', {
+    param: 'from',
+    cause: error,
+  });
+}
