@@ -7,8 +7,8 @@ export interface FileOutcome {
   failures: { name: string; at?: string; reason: string }[];
   output: string;
   durationMs: number;
-  /** Of its process and of programs that it started and that have ended; NaN where the system doesn't say. */
-  cpuMs: number;
+  /** Of its process and of programs that it started and that have ended. Undefined where that can't be read any more. */
+  cpuMs: number | undefined;
 }
 
 export function runPool(

@@ -79,7 +79,8 @@ class PoolProcess {
     clearTimeout(budget);
     const { tests, failures } = this.#outcome;
     if (tests === 0 && failures.length === 0) this.#fail({ name: 'the file', reason: 'It has no test.' });
-    const cpuMs = cpuMsOf(this.#child.pid) - cpuMsBefore; // NaN where it is not known
+    const cpuMsAfter = cpuMsOf(this.#child.pid); // not known of a process that has ended
+    const cpuMs = cpuMsAfter === undefined ? undefined : cpuMsAfter - cpuMsBefore;
     return { ...this.#outcome, durationMs: performance.now() - startMs, cpuMs };
   }
 

@@ -64,12 +64,12 @@ function namesOf({ file, failures }) {
 }
 
 function most(outcomes, measure) {
-  const sorted = [...outcomes].sort((one, other) => other[measure] - one[measure]);
+  const sorted = [...outcomes].sort((one, other) => (other[measure] ?? 0) - (one[measure] ?? 0));
   return sorted.slice(0, shownMax).map((outcome) => `  ${lineOf(outcome)}`);
 }
 
 function cpuOf(outcomes, serversCpuMs) {
-  const ofFiles = outcomes.reduce((total, { cpuMs }) => total + cpuMs, 0);
+  const ofFiles = outcomes.reduce((total, { cpuMs }) => total + (cpuMs ?? 0), 0);
   const all = Object.entries({ 'the files': ofFiles, ...serversCpuMs });
   return `CPU: ${all.map(([name, cpuMs]) => `${name} ${seconds(cpuMs)}`).join(', ')}`;
 }
@@ -89,6 +89,6 @@ function countsOf(outcomes, durationMs) {
   ].join('\n');
 }
 
-const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+const seconds = (ms) => (ms === undefined ? 'unknown' : `${(ms / 1000).toFixed(1)} s`);
 const relative = (at) => path.relative(process.cwd(), at.replace(/^file:\/\//, ''));
 const indented = (text) => text.replace(/^/gm, '      ');

@@ -1,5 +1,4 @@
 /** The public status: what it says of each model, and what it must not say. */
-import type { Database } from '../../src/postgres/database.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { overallOf, statusOf, type StatusState } from '../../src/api/health/status-rules.ts';
@@ -8,7 +7,7 @@ import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import type { RequestRecord } from '../../src/request-records/request-record.ts';
 import { assertError } from '../support/errors.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { writeRecords } from '../support/request-groups.ts';
+import { addDayOf, writeRecords } from '../support/request-groups.ts';
 
 const route = '{ provider: secret-vendor, model: upstream-name }';
 const configuration = `
@@ -134,10 +133,3 @@ describe('/status.json', () => {
     await read();
   });
 });
-
-/** Days before yesterday are only kept, never made: in the first hours of a day 30 hours ago is one of them. */
-async function addDayOf({ pool }: Pick<Database, 'pool'>, moment: Date): Promise<void> {
-  const day = moment.toISOString().slice(0, 10);
-  await pool.query(`create table if not exists requests_${day.replaceAll('-', '_')} partition of requests
-    for values from ('${day} 00:00Z') to ('${day} 24:00Z')`);
-}

@@ -8,7 +8,7 @@ import type { AccountId, KeyId } from '../../src/domain/ids.ts';
 import { callOutcomes } from '../../src/request-records/call-outcomes.ts';
 import type { RequestRecord } from '../../src/request-records/request-record.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
-import { writeRecords } from '../support/request-groups.ts';
+import { addDayOf, writeRecords } from '../support/request-groups.ts';
 
 const tally = (succeeded: number, failed: number): OutcomeTally => ({
   succeeded,
@@ -36,6 +36,7 @@ describe('calls are counted', () => {
   let db: TestDatabase;
   before(async () => {
     db = await freshDatabase();
+    await addDayOf(db.database, minutesAgo(25 * 60));
   });
   after(() => db.drop());
 

@@ -156,6 +156,18 @@ test('a file that fails twice has failed', () => {
   assert.equal(report.end(1), false);
 });
 
+test('the CPU of a file whose process ended is not known, that of the others is summed up', () => {
+  const printed: string[] = [];
+  const report = testReport((text) => printed.push(text));
+  const outcome = { tests: 1, skipped: 0, failures: [], output: '', durationMs: 1_000 };
+  report.add({ ...outcome, file: 'test/a.test.ts', cpuMs: undefined });
+  report.add({ ...outcome, file: 'test/b.test.ts', cpuMs: 2_000 });
+  report.end(2);
+  const text = printed.join('\n');
+  assert.match(text, /✔ test\/a\.test\.ts \(1 tests, 1\.0 s, unknown of CPU\)/);
+  assert.match(text, /^CPU: the files 2\.0 s$/m);
+});
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
