@@ -2,9 +2,9 @@
  * `npm run test:full`: the tests that need more (other programs, other clients) or take long; or the files given. With
  * `--install` it only installs what they need.
  */
-import { spawnSync } from 'node:child_process';
-import { findS3Server } from './find-s3-server.mjs';
-import { findComposeReader, findTemporalServer } from './find-production-programs.mjs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { findComposeReader, findS3Server, findTemporalServer } from './go-programs.mjs';
 import { runScript, say } from './prepare.mjs';
 import { runTests, testFilesBelow } from './run-tests.mjs';
 
@@ -32,30 +32,41 @@ const judges = [
 await runScript(async () => {
   const given = process.argv.slice(2).filter((argument) => argument !== onlyInstall);
   const files = given.length > 0 ? given : testFilesBelow('test/full', { first: longest });
-  installMissing();
-  process.env.TOLLGATE_TEST_S3_SERVER = findS3Server();
-  if (files.some((file) => file.includes('production'))) {
-    process.env.TOLLGATE_TEST_TEMPORAL_SERVER = findTemporalServer();
-    process.env.TOLLGATE_TEST_COMPOSE_READER = findComposeReader();
-  }
-  if (process.argv.includes(onlyInstall)) {
-    const { findTemporal } = await import('../dist/embedded/temporal-binary.js');
-    await findTemporal({ cliPath: process.env.TEMPORAL_CLI_PATH, say });
-    return;
-  }
+  // What waits for a network or for one core goes beside the others' compilers. Temporal's two share packages, so one comes
+  // after the other.
+  const temporals = findTemporals(files.some((file) => file.includes('production')));
+  temporals.catch(() => undefined); // awaited below
+  await installMissing();
+  process.env.TOLLGATE_TEST_S3_SERVER = await findS3Server();
+  Object.assign(process.env, await temporals);
+  if (process.argv.includes(onlyInstall)) return;
   // Most start programs of their own and some set their process's environment, so each of the others has a process.
   const needsOwnProcess = (file) => !sharing.some((folder) => file.startsWith(folder));
   const budgetMsOf = (file) => (needsOwnProcess(file) ? 1_500_000 : 600_000); // behind one that hangs others wait
   await runTests(files, { atOnce: 4, needsOwnProcess, budgetMsOf });
 });
 
-function installMissing() {
+/** The environment that says where they are. */
+async function findTemporals(withProduction) {
+  const { findTemporal } = await import('../dist/embedded/temporal-binary.js');
+  await findTemporal({ cliPath: process.env.TEMPORAL_CLI_PATH, say });
+  if (!withProduction) return {};
+  return {
+    TOLLGATE_TEST_TEMPORAL_SERVER: await findTemporalServer(),
+    TOLLGATE_TEST_COMPOSE_READER: await findComposeReader(),
+  };
+}
+
+async function installMissing() {
   const missing = judges.filter(({ check: [program, ...rest] }) => spawnSync(program, rest).status !== 0);
   if (missing.length === 0) return;
   const names = missing.map(({ package: name }) => name);
   say(`Installing ${names.join(', ')} ...`);
-  const quiet = { stdio: ['ignore', 'ignore', 2] };
-  const { status: updated } = spawnSync('apt-get', ['update', '-qq'], quiet);
-  const { status } = spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], quiet);
-  if (updated !== 0 || status !== 0) throw new Error(`Install ${names.join(', ')} by hand and try again.`);
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...names],
+  ]) {
+    const [status] = await once(spawn('apt-get', args, { stdio: ['ignore', 'ignore', 2] }), 'close');
+    if (status !== 0) throw new Error(`Install ${names.join(', ')} by hand and try again.`);
+  }
 }

@@ -77,8 +77,8 @@ export async function startTemporalOnPostgres(folder: string): Promise<MeasuredT
 
 /** The folder of the server's programs, by the script that the tests build them with. */
 async function findServer(): Promise<string> {
-  const script = join(root, 'scripts', 'find-production-programs.mjs');
-  const find = `import { findTemporalServer } from ${JSON.stringify(script)}; console.log(findTemporalServer());`;
+  const script = join(root, 'scripts', 'go-programs.mjs');
+  const find = `import { findTemporalServer } from ${JSON.stringify(script)}; console.log(await findTemporalServer());`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', find], { timeout: buildingMsMax });
   return stdout.trim().split('\n').at(-1) ?? '';
 }

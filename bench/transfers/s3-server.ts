@@ -20,7 +20,7 @@ export interface S3Server {
 
 /** Starts one; it is built first where it is missing, which takes two minutes and needs Go. */
 export async function startS3Server(): Promise<S3Server> {
-  const find = `import('./scripts/find-s3-server.mjs').then(({ findS3Server }) => process.stdout.write(findS3Server()))`;
+  const find = `import('./scripts/go-programs.mjs').then(async ({ findS3Server }) => process.stdout.write(await findS3Server()))`;
   const program = execFileSync(process.execPath, ['--eval', find], {
     cwd: root,
     encoding: 'utf8',

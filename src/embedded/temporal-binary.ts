@@ -11,6 +11,7 @@ const run = promisify(execFile);
 
 /** Server 1.29.1, UI 2.42.1. Later tags can't be installed by `go install`: their go.mod has `replace` lines. */
 const cliVersion = '1.5.1';
+export const cliPackage = `github.com/temporalio/cli/cmd/temporal@v${cliVersion}`;
 /** The first server with fair task queues (`matching.enableFairness`), which providers' queues rely on. */
 const serverVersionMin = [1, 29] as const;
 const downloadTimeoutMs = 180_000;
@@ -151,8 +152,7 @@ async function build(folder: string, say: TemporalSearch['say'], env: NodeJS.Pro
   try {
     // Without cgo, as its makers build it: no C compiler has to be there.
     const environment = { ...env, GOBIN: folder, CGO_ENABLED: '0' };
-    const module = `github.com/temporalio/cli/cmd/temporal@v${cliVersion}`;
-    await run('go', ['install', '-ldflags=-s -w', module], {
+    await run('go', ['install', '-ldflags=-s -w', cliPackage], {
       env: environment,
       timeout: buildTimeoutMs,
       maxBuffer: 16 * 1024 * 1024,
