@@ -1,4 +1,4 @@
-/** `npm run build`: builds in any case; with `--if-stale` only where something has changed. */
+/** `npm run build`: builds in any case. */
 import { runScript } from './prepare.mjs';
 
-await runScript(() => undefined, { build: process.argv.includes('--if-stale') ? true : 'always' });
+await runScript(() => undefined, { build: 'always' });

@@ -35,7 +35,7 @@ export interface SimulatorTools {
 }
 
 export interface Simulator extends TaskProvider {
-  /** Ends the encoding threads and removes unfetched results. */
+  /** Refuses what is being encoded, and removes unfetched results. */
   close(): Promise<void>;
 }
 

@@ -105,6 +105,24 @@ test('a closed pool refuses work instead of keeping it', async () => {
   await assert.rejects(pool.run(task), (error) => error instanceof GatewayError && error.code === 'overloaded');
 });
 
+test('pools share the threads of their process; one that is closed refuses what is its own, and no more', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-pool-'));
+  const [one, other] = [createEncoderPool(), createEncoderPool()];
+  const card = { prompt: 'x', top: '', bottom: '' };
+  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
+  try {
+    const tasks = [other, one, other].map((pool, at) => pool.run({ ...task, outputPath: join(folder, `${at}.mp4`) }));
+    const [first, refused, last] = tasks;
+    const refusal = assert.rejects(refused ?? Promise.resolve(), /it was stopped/);
+    await one.close();
+    await Promise.all([first, refusal, last]);
+    assert.deepEqual((await readdir(folder)).filter((name) => name !== '1.mp4').sort(), ['0.mp4', '2.mp4']);
+  } finally {
+    await other.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('an encoder that fails is reported differently from an input that fails, and the next task is served', async () => {
   const pool = createEncoderPool(1);
   const card = { prompt: 'x', top: '', bottom: '' };

@@ -21,7 +21,7 @@ export interface Bench {
   leftovers(): Promise<string[]>;
 }
 
-/** A simulator that the test closes; its threads and folders are gone afterwards. */
+/** A simulator that the test closes; its folders are gone afterwards. */
 export async function openBench(knobs: Record<string, number> = {}): Promise<Bench & { close(): Promise<void> }> {
   const tempDir = await mkdtemp(join(tmpdir(), 'tollgate-simulator-'));
   const files = new Map<string, Buffer>();

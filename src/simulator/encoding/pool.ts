@@ -1,4 +1,4 @@
-/** A few encoding threads, started when needed and ended when idle, behind a bounded queue. */
+/** The process's few encoding threads, started when needed and ended when idle, behind a bounded queue. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../domain/errors.ts';
@@ -17,11 +17,39 @@ export interface EncoderPool {
    * wait, and with `upstream_error` when the encoder fails. An abort takes a waiting task out of the queue.
    */
   run(task: EncodeTask, signal?: AbortSignal): Promise<void>;
-  /** Ends all threads; what was running or waiting is refused. */
+  /** Refuses what it is at or has waiting, and ends the threads that were at it; idle ones stay for other pools. */
   close(): Promise<void>;
 }
 
+let threadsOfProcess: EncoderThreads | undefined;
+
+/**
+ * A simulator's way to the threads that all simulators of a process share: one on small machines, two on others. A thread
+ * takes a second of CPU until it encodes at its full speed. With a number given, to as many of its own.
+ */
+export function createEncoderPool(threadsMax?: number): EncoderPool {
+  const threads =
+    threadsMax === undefined
+      ? (threadsOfProcess ??= encoderThreads(availableParallelism() > 2 ? 2 : 1))
+      : encoderThreads(threadsMax);
+  let isClosed = false;
+  const pool: EncoderPool = {
+    run: (task, signal) => (isClosed ? Promise.reject(refusal()) : threads.run(pool, task, signal)),
+    close: () => {
+      isClosed = true;
+      return threads.leave(pool);
+    },
+  };
+  return pool;
+}
+
+interface EncoderThreads {
+  run(pool: EncoderPool, task: EncodeTask, signal?: AbortSignal): Promise<void>;
+  leave(pool: EncoderPool): Promise<void>;
+}
+
 interface Waiting {
+  pool: EncoderPool;
   task: EncodeTask;
   resolve: () => void;
   reject: (error: Error) => void;
@@ -33,21 +61,18 @@ interface Thread {
   timer?: NodeJS.Timeout | undefined;
 }
 
-/** With one thread on small machines and two on others. */
-export function createEncoderPool(threadsMax: number = availableParallelism() > 2 ? 2 : 1): EncoderPool {
+function encoderThreads(threadsMax: number): EncoderThreads {
   const threads = new Set<Thread>();
   const queue: Waiting[] = [];
-  let isClosed = false;
 
   return {
-    run: (task, signal) =>
+    run: (pool, task, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
-        if (isClosed || queue.length >= queueMax) {
-          throw new GatewayError('overloaded', 'The simulator has too many files to encode.', { retryAfterSeconds: 5 });
-        }
+        if (queue.length >= queueMax) throw refusal();
         const settled = () => signal?.removeEventListener('abort', leave);
         const waiting: Waiting = {
+          pool,
           task,
           resolve: () => {
             settled();
@@ -69,12 +94,13 @@ export function createEncoderPool(threadsMax: number = availableParallelism() > 
           waiting.reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
         }
       }),
-    close: async () => {
-      isClosed = true;
-      for (const waiting of queue.splice(0)) waiting.reject(failure('it was stopped'));
-      const ending = [...threads];
-      for (const thread of ending) end(thread, 'it was stopped');
-      await Promise.all(ending.map(({ worker }) => worker.terminate()));
+    leave: async (pool) => {
+      for (const waiting of queue.filter((each) => each.pool === pool)) {
+        queue.splice(queue.indexOf(waiting), 1);
+        waiting.reject(failure('it was stopped'));
+      }
+      const itsThreads = [...threads].filter(({ running }) => running?.pool === pool);
+      await Promise.all(itsThreads.map((thread) => end(thread, 'it was stopped')));
     },
   };
 
@@ -87,7 +113,7 @@ export function createEncoderPool(threadsMax: number = availableParallelism() > 
       clearTimeout(thread.timer);
       thread.running = next;
       thread.worker.ref();
-      thread.timer = setTimeout(() => end(thread, 'it took too long'), taskMs);
+      thread.timer = setTimeout(() => void end(thread, 'it took too long'), taskMs);
       thread.worker.postMessage(next.task);
     }
   }
@@ -101,24 +127,27 @@ export function createEncoderPool(threadsMax: number = availableParallelism() > 
       thread.running = undefined;
       // An idle thread keeps no process alive.
       thread.worker.unref();
-      thread.timer = setTimeout(() => end(thread, 'it was idle'), idleMs).unref();
+      thread.timer = setTimeout(() => void end(thread, 'it was idle'), idleMs).unref();
       if (message.outcome === 'written') running?.resolve();
       else if (message.outcome === 'unusable') running?.reject(new UnusableInput(message.input, message.message));
       else running?.reject(failure('its encoder failed', new Error(message.message)));
       assign();
     });
-    thread.worker.on('error', (error) => end(thread, 'its encoder broke off', error));
-    thread.worker.on('exit', () => end(thread, 'its encoder ended'));
+    thread.worker.on('error', (error) => void end(thread, 'its encoder broke off', error));
+    thread.worker.on('exit', () => void end(thread, 'its encoder ended'));
     return thread;
   }
 
-  function end(thread: Thread, reason: string, cause?: unknown): void {
+  async function end(thread: Thread, reason: string, cause?: unknown): Promise<void> {
     if (!threads.delete(thread)) return;
     clearTimeout(thread.timer);
     thread.running?.reject(failure(reason, cause));
-    thread.worker.terminate().then(assign, assign);
+    await thread.worker.terminate().then(assign, assign);
   }
 }
+
+const refusal = (): GatewayError =>
+  new GatewayError('overloaded', 'The simulator has too many files to encode.', { retryAfterSeconds: 5 });
 
 const failure = (reason: string, cause?: unknown): GatewayError =>
   new GatewayError('upstream_error', `The simulator could not create the file: ${reason}.`, { cause });
