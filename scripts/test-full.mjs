@@ -66,7 +66,8 @@ async function installMissing() {
     ['update', '-qq'],
     ['install', '-y', '-qq', '--no-install-recommends', ...names],
   ]) {
-    const [status] = await once(spawn('apt-get', args, { stdio: ['ignore', 'ignore', 2] }), 'close');
+    const child = spawn('apt-get', args, { stdio: ['ignore', 'ignore', 2] });
+    const [status] = await once(child, 'close').catch(() => []); // there is no such program
     if (status !== 0) throw new Error(`Install ${names.join(', ')} by hand and try again.`);
   }
 }
