@@ -182,9 +182,15 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split('/'));
 }
 
-/** Makes a folder and its parents. Returns the folders that got a new name in them, which are to be synced. */
+/**
+ * Makes a folder and its parents. Returns the folders that got a new name in them, which are to be synced. One that another
+ * removes meanwhile may be missing after it: Node then says that what is there is no folder.
+ */
 async function makeFolders(path: string): Promise<string[]> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  const first = await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    return undefined;
+  });
   const changed: string[] = [];
   if (first === undefined) return changed;
   for (let made = path; made.length >= first.length; made = dirname(made)) changed.push(dirname(made));
