@@ -1,4 +1,4 @@
-/** `npm run build`: builds in any case. */
+/** `npm run build`: builds in any case; with `--if-stale` only where something has changed. */
 import { runScript } from './prepare.mjs';
 
-await runScript(() => undefined, { build: 'always' });
+await runScript(() => undefined, { build: process.argv.includes('--if-stale') ? true : 'always' });
