@@ -54,7 +54,7 @@ export function createFileBlobs(path: string): BlobStore {
       return await open(path, 'wx', 0o600);
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
-      await Promise.all((await makeFolders(temporaries)).map(syncFolder));
+      await Promise.all((await makeFolders(temporaries, folder)).map(syncFolder));
       return open(path, 'wx', 0o600);
     }
   }
@@ -69,7 +69,7 @@ export function createFileBlobs(path: string): BlobStore {
       } catch (error) {
         if (hasCode(error, 'EEXIST')) throw new BlobExists('the key is taken');
         if (!hasCode(error, 'ENOENT') || attempt === linkAttemptsMax) throw error;
-        for (const parent of await makeFolders(dirname(path))) changed.add(parent);
+        for (const parent of await makeFolders(dirname(path), folder)) changed.add(parent);
       }
     }
     try {
@@ -183,13 +183,14 @@ function pathOf(folder: string, key: string): string {
 }
 
 /**
- * Makes a folder and its parents. Returns the folders that got a new name in them, which are to be synced. One that another
- * removes meanwhile may be missing after it: Node then says that what is there is no folder.
+ * Makes a folder and its parents below the store's. Returns the folders that got a new name in them, which are to be synced:
+ * all of them where another removed one meanwhile, of which Node says that it is missing or no folder. It may then be missing.
  */
-async function makeFolders(path: string): Promise<string[]> {
+async function makeFolders(path: string, store: string): Promise<string[]> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
-    return undefined;
+    const end = path.indexOf(sep, store.length + 1);
+    return end < 0 ? path : path.slice(0, end);
   });
   const changed: string[] = [];
   if (first === undefined) return changed;
