@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import module from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +43,7 @@ export async function prepare({ build = true } = {}) {
 /** Runs the whole of a script: prepares, does the work, and ends with one line and status 1 if either fails. */
 export async function runScript(work, options) {
   try {
+    keepCompiled();
     await prepare(options);
     performance.mark('tollgate prepared'); // a start logs how long this took
     await work();
@@ -49,6 +51,16 @@ export async function runScript(work, options) {
     say(error instanceof Failure ? error.message : (error?.stack ?? String(error)));
     process.exitCode = 1;
   }
+}
+
+/**
+ * Has Node.js keep what it compiles, of children too, where it can (22.1 and later): a start takes a quarter less of the CPU.
+ * Not where it would by itself, in the system's temporary folder, which others may write. A folder that can't be written is
+ * no error.
+ */
+function keepCompiled() {
+  process.env.NODE_COMPILE_CACHE ??= at('.run', 'compiled');
+  module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
 }
 
 export function say(line) {
