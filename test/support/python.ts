@@ -10,7 +10,16 @@ const run = promisify(execFile);
 const environments = join(import.meta.dirname, '..', '..', '.run', 'python');
 
 /** The folder of the programs of an environment that has these packages, as `name==version`. */
-export async function pythonWith(...packages: string[]): Promise<string> {
+export function pythonWith(...packages: string[]): Promise<string> {
+  const wanted = packages.join(' ');
+  const environment = inThisProcess.get(wanted) ?? environmentWith(packages);
+  inThisProcess.set(wanted, environment); // several tests at once make one
+  return environment;
+}
+
+const inThisProcess = new Map<string, Promise<string>>();
+
+async function environmentWith(packages: readonly string[]): Promise<string> {
   const name = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
   // An environment can't be moved, so its final name is a link, made when it is whole. Several files may make one at once.
   const link = join(environments, name);

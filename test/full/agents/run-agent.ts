@@ -23,7 +23,7 @@ export async function runAgent(
   prompt: (greeting: string) => string,
   awaited?: RegExp,
 ): Promise<AgentRun> {
-  const program = await installed(agent);
+  const program = await programOf(agent);
   const folder = await mkdtemp(join(tmpdir(), `agent-${agent.name}-`));
   let running: Running | undefined;
   try {
@@ -60,7 +60,16 @@ async function endOrWords(running: Running, awaited: RegExp | undefined): Promis
   });
 }
 
-/** The path of the agent's program, installed below .run at its first use. */
+/** The path of the agent's program. Several tests at once install it once. */
+function programOf(agent: Agent): Promise<string> {
+  const program = programs.get(agent.package) ?? installed(agent);
+  programs.set(agent.package, program);
+  return program;
+}
+
+const programs = new Map<string, Promise<string>>();
+
+/** Installs it below .run at its first use. */
 async function installed({ name, program, package: wanted }: Agent): Promise<string> {
   if (wanted.includes('==')) return join(await pythonWith(wanted), program);
   const all = join(import.meta.dirname, '..', '..', '..', '.run', 'agents');
