@@ -16,7 +16,7 @@ const longest = ['production', 'agents', 'openapi', 'rolling-restart', 'docs', '
 );
 
 /** Their files run gateways in their own process, and leave it as they found it. */
-const sharing = ['test/full/console', 'test/full/doubt', 'test/full/providers', 'test/full/sdk'];
+const sharing = ['console', 'doubt', 'peers', 'providers', 'sdk'].map((name) => `test/full/${name}/`);
 
 /** Programs that judge what the gateway delivers, with the Debian packages that bring them. A browser without a font for Chinese shows boxes. */
 const judges = [

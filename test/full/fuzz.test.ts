@@ -1,4 +1,4 @@
-/** The changed files, forms and streams of `npm test`, ten times as many. `TEST_SEED` repeats a run. */
+/** The changed files, forms and streams of `npm test`, fifty times as many. `TEST_SEED` repeats a run. */
 process.env['TEST_ROUNDS'] ??= '3000';
 await import('../media/hostile.test.ts');
 await import('../domain/chat/hostile-stream.test.ts');

@@ -6,7 +6,7 @@ import { jpg, mp3, mp4, png, wav } from '../support/media.ts';
 import { mutated } from '../support/mutations.ts';
 import { chanceOf } from '../support/seeded.ts';
 
-const rounds = Number(process.env['TEST_ROUNDS'] ?? 300);
+const rounds = Number(process.env['TEST_ROUNDS'] ?? 60);
 /** Of any file of these sizes: what lies side by side is read ahead. */
 const readsMax = 100;
 

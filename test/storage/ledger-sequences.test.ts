@@ -1,64 +1,6 @@
-/** What may happen to money at random, over the ledger's own decisions; test/full has twenty times as many sequences. */
-import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import fc from 'fast-check';
-import { micros } from '../../src/domain/money.ts';
-import { callAdmissionOf } from '../support/calls.ts';
-import { memoryActor, MemoryGroups } from '../support/ledger-memory.ts';
-import { assertRowsAddUp } from '../support/ledger-rows.ts';
+/** What may happen to money at random, over the ledger's own decisions; `test/full` tries many times as much. */
+import { testAdmissionCounts } from '../support/admission-counts.ts';
 import { testLedgerSequences } from '../support/ledger-sequences.ts';
-import { seedOfRun } from '../support/ledger-steps.ts';
-import { admissionOf } from '../support/money.ts';
 
-const seed = seedOfRun();
-const from = `(TEST_SEED=${seed})`;
-
-testLedgerSequences(500);
-
-describe(`exactly as many as may be are admitted of any number at once ${from}`, () => {
-  const given = fc.record({
-    asked: fc.integer({ min: 1, max: 60 }),
-    price: fc.integer({ min: 1, max: 9 }),
-    money: fc.nat(200),
-    spend: fc.option(fc.integer({ min: 1, max: 200 })),
-    calls: fc.option(fc.integer({ min: 1, max: 50 })),
-    running: fc.option(fc.integer({ min: 1, max: 20 })),
-    /** In groups of so many. */
-    together: fc.integer({ min: 1, max: 60 }),
-  });
-
-  for (const what of ['calls', 'tasks'] as const) {
-    test(what, () =>
-      fc.assert(
-        fc.asyncProperty(given, async ({ asked, price, money, spend, calls, running, together }) => {
-          const groups = new MemoryGroups();
-          const actor = memoryActor(groups);
-          const account = groups.newAccount();
-          const key = groups.newKey(account, {
-            callLimits: calls === null ? [] : [{ calls, per: 'day' }],
-            spendLimit: spend === null ? null : { amount: micros(BigInt(spend)), per: 'month' },
-            maxRunningTasks: running,
-          });
-          await actor.ledger.credit(account, micros(BigInt(money)), 'for a test');
-          let admitted = 0;
-          for (let left = asked; left > 0; left -= together) {
-            const answers = await Promise.all(
-              Array.from({ length: Math.min(left, together) }, async () => {
-                const who = { account, key };
-                if (what === 'tasks') return (await actor.ledger.admitTask(admissionOf(who, BigInt(price)))).admitted;
-                return (await actor.calls.admit(callAdmissionOf(who, BigInt(price)))).admitted;
-              }),
-            );
-            admitted += answers.filter((answer) => answer !== 'no').length;
-          }
-          const mayBe = [asked, Math.floor(money / price), calls, spend === null ? null : Math.floor(spend / price)];
-          if (what === 'tasks') mayBe.push(running);
-          assert.equal(admitted, Math.min(...mayBe.filter((count) => count !== null)));
-          assert.equal(groups.rows.holds.size, admitted);
-          assertRowsAddUp(groups.rows, groups.now);
-        }),
-        { numRuns: 1000, seed, includeErrorInReport: true },
-      ),
-    );
-  }
-});
+testLedgerSequences(200);
+testAdmissionCounts(200);

@@ -14,7 +14,7 @@ import { cut, mutated } from '../../support/mutations.ts';
 import { chanceOf } from '../../support/seeded.ts';
 import { withBodyServer } from './body-server.ts';
 
-const rounds = Number(process.env['TEST_ROUNDS'] ?? 150);
+const rounds = Number(process.env['TEST_ROUNDS'] ?? 60);
 const limits = { audioBytes: 4_000, videoBytes: 8_000 };
 const type = 'multipart/form-data; boundary=XX';
 

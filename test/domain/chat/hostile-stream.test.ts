@@ -11,7 +11,7 @@ import { cut, mutated } from '../../support/mutations.ts';
 import { chanceOf } from '../../support/seeded.ts';
 import { chatEvent, deltaEvent, doneEvent, messagesStream, usageEvent } from '../../support/upstream.ts';
 
-const rounds = Number(process.env['TEST_ROUNDS'] ?? 300);
+const rounds = Number(process.env['TEST_ROUNDS'] ?? 60);
 const role = chatEvent({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] });
 const chat = [
   role,

@@ -3,11 +3,18 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { latenessOf, mostInASecond, othersBetween, reachMs, spreadOf, taskMinutes } from '../../bench/live/figures.ts';
-import type { SeenJob } from '../../bench/live/messages.ts';
-import { startCallers, startProvider } from '../../bench/live/parts.ts';
-import { probeMedia } from '../../src/media/probe.ts';
-import { bytesReader } from '../../src/media/reader.ts';
+import {
+  latenessOf,
+  mostInASecond,
+  othersBetween,
+  reachMs,
+  spreadOf,
+  taskMinutes,
+} from '../../../bench/live/figures.ts';
+import type { SeenJob } from '../../../bench/live/messages.ts';
+import { startCallers, startProvider } from '../../../bench/live/parts.ts';
+import { probeMedia } from '../../../src/media/probe.ts';
+import { bytesReader } from '../../../src/media/reader.ts';
 
 const job = (prompt: string, createdAt: number, doneAt: number | null = null): SeenJob => ({
   ...{ prompt, createdAt, doneAt, polls: 0 },

@@ -1,13 +1,13 @@
 /** Downloads that break off, in every way and at any point: the result stays until a caller got all of it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { KeyId } from '../../src/domain/ids.ts';
-import { claimsUntil, isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
-import { until } from '../support/process.ts';
-import { bearer, sharedTestGateway, type TestGateway } from '../support/gateway.ts';
-import { exchange } from '../support/raw-http.ts';
-import { chanceOf } from '../support/seeded.ts';
-import { breakOff, breakOffOften, download, finishedTalk, manners, type Talk } from '../support/talks.ts';
+import type { KeyId } from '../../../src/domain/ids.ts';
+import { claimsUntil, isRemoved } from '../../../src/tasks/rows/fetch-claims.ts';
+import { until } from '../../support/process.ts';
+import { bearer, sharedTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { exchange } from '../../support/raw-http.ts';
+import { chanceOf } from '../../support/seeded.ts';
+import { breakOff, breakOffOften, download, finishedTalk, manners, type Talk } from '../../support/talks.ts';
 
 let gateway: TestGateway;
 before(async () => {

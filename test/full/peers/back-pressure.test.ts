@@ -4,16 +4,16 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { builtInConfiguration } from '../../src/config/built-in.ts';
+import { builtInConfiguration } from '../../../src/config/built-in.ts';
 import { NativeConnection } from '@temporalio/worker';
-import { startWorkerRole } from '../../src/runtime/worker-role.ts';
-import { type ChatGateway, chatPath, hello, startChatGateway } from '../support/chat-gateway.ts';
-import { freshDatabase, fromTestRun } from '../support/database.ts';
-import { assertError } from '../support/errors.ts';
-import { type Answer, bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { assertLedgerAddsUp } from '../support/money.ts';
-import { until } from '../support/process.ts';
-import { chatAnswer, chatStream, deltaEvent } from '../support/upstream.ts';
+import { startWorkerRole } from '../../../src/runtime/worker-role.ts';
+import { type ChatGateway, chatPath, hello, startChatGateway } from '../../support/chat-gateway.ts';
+import { freshDatabase, fromTestRun } from '../../support/database.ts';
+import { assertError } from '../../support/errors.ts';
+import { type Answer, bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { assertLedgerAddsUp } from '../../support/money.ts';
+import { until } from '../../support/process.ts';
+import { chatAnswer, chatStream, deltaEvent } from '../../support/upstream.ts';
 
 const stream = { ...hello, stream: true };
 

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import type { Submitted } from '../../src/activities/activity-types.ts';
-import { submitActivities } from '../../src/activities/index.ts';
-import { GatewayError } from '../../src/domain/errors.ts';
-import type { TaskId } from '../../src/domain/ids.ts';
-import type { Submission } from '../../src/providers/contract.ts';
-import { findIntent } from '../../src/tasks/provider-calls/intents.ts';
-import { intentsOf, listUnknownOutcomes } from '../../src/tasks/provider-calls/intent-reports.ts';
-import { assertAudited, cancelAsOwner } from '../support/cancelling.ts';
-import { summariesOf, historyJson, payloadsOf, recordHistory } from '../support/history.ts';
-import { until } from '../support/process.ts';
-import { ScriptedProvider, startTaskRunner } from '../support/task-runner.ts';
+import type { Submitted } from '../../../src/activities/activity-types.ts';
+import { submitActivities } from '../../../src/activities/index.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import type { TaskId } from '../../../src/domain/ids.ts';
+import type { Submission } from '../../../src/providers/contract.ts';
+import { findIntent } from '../../../src/tasks/provider-calls/intents.ts';
+import { intentsOf, listUnknownOutcomes } from '../../../src/tasks/provider-calls/intent-reports.ts';
+import { assertAudited, cancelAsOwner } from '../../support/cancelling.ts';
+import { summariesOf, historyJson, payloadsOf, recordHistory } from '../../support/history.ts';
+import { until } from '../../support/process.ts';
+import { ScriptedProvider, startTaskRunner } from '../../support/task-runner.ts';
 
 const isBusy = (retryAfterSeconds?: number): Submission => ({
   outcome: 'refused',

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type ChatGateway, hello, responsesPath, startChatGateway, typesOf } from '../support/chat-gateway.ts';
-import { assertError } from '../support/errors.ts';
-import { type Answer, chatAnswer, chatEvent, chatStream, deltaEvent } from '../support/upstream.ts';
+import { type ChatGateway, hello, responsesPath, startChatGateway, typesOf } from '../../support/chat-gateway.ts';
+import { assertError } from '../../support/errors.ts';
+import { type Answer, chatAnswer, chatEvent, chatStream, deltaEvent } from '../../support/upstream.ts';
 
 const KiB = 1024;
 const answerBytes = 10 * 1024 * KiB;

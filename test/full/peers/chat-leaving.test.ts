@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { type ChatGateway, chatPath, type Customer, hello, startChatGateway } from '../support/chat-gateway.ts';
-import { assertError } from '../support/errors.ts';
-import { chatAnswer, deltaEvent, doneEvent, usageEvent } from '../support/upstream.ts';
+import { type ChatGateway, chatPath, type Customer, hello, startChatGateway } from '../../support/chat-gateway.ts';
+import { assertError } from '../../support/errors.ts';
+import { chatAnswer, deltaEvent, doneEvent, usageEvent } from '../../support/upstream.ts';
 
 let chat: ChatGateway;
 before(async () => {

@@ -9,8 +9,8 @@ import {
   startChatGateway,
   typesOf,
   wireOf,
-} from '../support/chat-gateway.ts';
-import { assertError } from '../support/errors.ts';
+} from '../../support/chat-gateway.ts';
+import { assertError } from '../../support/errors.ts';
 import {
   type Answer,
   chatAnswer,
@@ -21,7 +21,7 @@ import {
   responsesEvent,
   responsesStream,
   usageEvent,
-} from '../support/upstream.ts';
+} from '../../support/upstream.ts';
 
 let chat: ChatGateway;
 before(async () => {

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { replicateFixture } from '../providers/replicate/fixture.ts';
-import { openStandIn, type StandIn } from '../providers/contract/stand-in.ts';
-import { assertError } from '../support/errors.ts';
-import { bearer, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { mp4, wav } from '../support/media.ts';
-import { image } from '../support/task-runner.ts';
+import { replicateFixture } from '../../providers/replicate/fixture.ts';
+import { openStandIn, type StandIn } from '../../providers/contract/stand-in.ts';
+import { assertError } from '../../support/errors.ts';
+import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { mp4, wav } from '../../support/media.ts';
+import { image } from '../../support/task-runner.ts';
 
 let gateway: TestGateway;
 let provider: StandIn;

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import type { DownloadPace } from '../../src/api/download-pace.ts';
-import type { KeyId } from '../../src/domain/ids.ts';
-import { claimsUntil, isRemoved } from '../../src/tasks/rows/fetch-claims.ts';
-import { signLink } from '../../src/tasks/provider-calls/signed-links.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { until } from '../support/process.ts';
-import { download, finishedImage, finishedTalk, stalled, type Talk } from '../support/talks.ts';
+import type { DownloadPace } from '../../../src/api/download-pace.ts';
+import type { KeyId } from '../../../src/domain/ids.ts';
+import { claimsUntil, isRemoved } from '../../../src/tasks/rows/fetch-claims.ts';
+import { signLink } from '../../../src/tasks/provider-calls/signed-links.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { until } from '../../support/process.ts';
+import { download, finishedImage, finishedTalk, stalled, type Talk } from '../../support/talks.ts';
 
 const inBuffers = 1_500_000; // all of it is in the kernel's buffers while its caller reads next to nothing
 const large = 64 * 1024 * 1024;

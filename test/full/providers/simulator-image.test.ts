@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deflateSync } from 'node:zlib';
-import { probeMedia } from '../../src/media/probe.ts';
-import { bytesReader } from '../../src/media/reader.ts';
-import { openImage } from '../../src/simulator/encoding/read-image.ts';
-import { glyphOf } from '../../src/simulator/font.ts';
-import { jpg, mp4, png, textFile, truncated } from '../support/media.ts';
-import { imageJob } from '../support/jobs.ts';
-import { emptied, finish, result, results, withSimulator } from './simulator-support.ts';
+import { probeMedia } from '../../../src/media/probe.ts';
+import { bytesReader } from '../../../src/media/reader.ts';
+import { openImage } from '../../../src/simulator/encoding/read-image.ts';
+import { glyphOf } from '../../../src/simulator/font.ts';
+import { jpg, mp4, png, textFile, truncated } from '../../support/media.ts';
+import { imageJob } from '../../support/jobs.ts';
+import { emptied, finish, result, results, withSimulator } from '../../providers/simulator-support.ts';
 
 const sizeOf = async (file: Buffer) => {
   const { mediaType, width, height } = await probeMedia(bytesReader(file));
