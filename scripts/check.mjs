@@ -11,15 +11,12 @@ const programs = [
   ['tsc', '-p', 'console'],
   ['knip'],
 ];
-const atOnce = 2;
 
 await runScript(async () => {
-  const waiting = [...programs];
-  const failed = [];
-  const work = async () => {
-    for (let next; (next = waiting.shift());) if (!(await passes(next))) failed.push(next.join(' '));
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const { default: pLimit } = await import('p-limit'); // installed by now
+  const limit = pLimit(2);
+  const passed = await Promise.all(programs.map((program) => limit(() => passes(program))));
+  const failed = programs.filter((_, at) => !passed[at]).map((program) => program.join(' '));
   if (failed.length === 0) return;
   say(`Failed: ${failed.join(', ')}`);
   process.exitCode = 1;

@@ -3,7 +3,7 @@
  * last stage keeps, read-only and as a user without rights: every role starts and serves.
  */
 import assert from 'node:assert/strict';
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -25,6 +25,7 @@ let database: TestDatabase;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-image-'));
   await chmod(folder, 0o755);
+  await copyFile(process.execPath, join(folder, 'node')); // this one may lie in a folder of its owner's alone
   database = await freshDatabase();
 });
 after(async () => {
@@ -128,7 +129,7 @@ function run(args: readonly string[], settings: Record<string, string>): Running
 }
 
 function node(args: readonly string[], env: Record<string, string>): Running {
-  const running = new Running(process.execPath, args, {
+  const running = new Running(join(folder, 'node'), args, {
     cwd: join(folder, 'app'),
     env: { PATH: process.env['PATH'], ...env },
     ...(mayChange && { uid: unprivilegedId, gid: unprivilegedId }),
