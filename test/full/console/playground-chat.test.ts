@@ -341,6 +341,9 @@ test('two models answer side by side, each with its cost and times, and one of t
     await answers(two!).nth(1).getByRole('button', { name: 'Regenerate' }).click();
     await (await again).finished();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    // On a busy machine what is said next would go to the other model if that was not changed at once.
+    const slowed = await page.context().newCDPSession(page);
+    await slowed.send('Emulation.setCPUThrottlingRate', { rate: 20 });
     await two!.getByRole('button', { name: 'Continue with this model only' }).click();
     await two!.waitFor({ state: 'detached' });
     await answers(page).getByText('From two.').waitFor();

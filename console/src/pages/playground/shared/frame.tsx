@@ -53,5 +53,6 @@ export function useChosenModel(
   const [search, setSearch] = useSearchParams();
   const find = (id: string | null) => models.find((model) => model.id === id);
   const model = find(search.get('model')) ?? find(last) ?? models.find(({ maintenance }) => !maintenance) ?? models[0];
-  return [model, (id) => setSearch({ model: id }, { replace: true })];
+  // At once: as a transition, which the router makes of it otherwise, it may come after a message that is sent next.
+  return [model, (id) => setSearch({ model: id }, { replace: true, flushSync: true })];
 }
