@@ -14,7 +14,7 @@ import { languages, languagesOf, type SampleLanguage, sampleOf } from '../../con
 import { builtInConfiguration } from '../../src/config/built-in.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { mp4, png, wav } from '../support/media.ts';
-import { pythonWith } from '../support/python.ts';
+import { type PythonPrograms, startPythonPrograms } from '../support/python-programs.ts';
 
 const run = promisify(execFile);
 
@@ -43,6 +43,7 @@ let gateway: TestGateway;
 let api: ApiDocument;
 let operations: Operation[];
 let guides: Guide[];
+let python: PythonPrograms;
 before(async () => {
   gateway = await startTestGateway({ env: { TOLLGATE_ALLOW_PRIVATE_URLS: 'true' } });
   const [apiGuide, errors] = await Promise.all(
@@ -51,8 +52,12 @@ before(async () => {
   guides = guidesOf({ apiGuide: apiGuide!, errors: errors! }, 'en');
   api = readDocument((await gateway.get('/openapi.json')).body);
   operations = api.groups.flatMap((group) => group.operations);
+  python = await startPythonPrograms(['openai==3.54.0'], ['openai.resources']);
 });
-after(() => gateway.stop());
+after(async () => {
+  await python.stop();
+  await gateway.stop();
+});
 
 describe('each sample works as it is', () => {
   let folder: string;
@@ -145,12 +150,15 @@ describe('each sample works as it is', () => {
   async function runSample(language: SampleLanguage, sample: string, { key }: TestGateway): Promise<void> {
     const file = join(folder, fileNames[language]);
     await writeFile(file, language === 'curl' ? sample.replace(/^curl/, 'curl -sS --fail-with-body') : sample);
-    const python = async () => join(await pythonWith('openai==3.54.0'), 'python');
-    const programs = { curl: () => 'bash', python, node: () => process.execPath, go: () => 'go', java: () => 'java' };
-    const program = programs[language];
     const env = { ...process.env, TOLLGATE_API_KEY: key };
-    await run(await program(), [...(language === 'go' ? ['run'] : []), file], { cwd: folder, env }).catch(
-      (error: unknown) => assert.fail(`${sample}\n${String(error)}`),
+    if (language === 'python') {
+      const { code, output } = await python.run(file, { folder, env });
+      assert.equal(code, 0, `${sample}\n${output}`);
+      return;
+    }
+    const program = { curl: 'bash', node: process.execPath, go: 'go', java: 'java' }[language];
+    await run(program, [...(language === 'go' ? ['run'] : []), file], { cwd: folder, env }).catch((error: unknown) =>
+      assert.fail(`${sample}\n${String(error)}`),
     );
   }
 

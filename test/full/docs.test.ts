@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Example, examplesOf, pagesWithExamples, placeOf, root } from '../docs/pages.ts';
 import { Installation } from '../support/process.ts';
-import { pythonWith } from '../support/python.ts';
+import { type PythonPrograms, startPythonPrograms } from '../support/python-programs.ts';
 
 /** What a shell does at the first command that fails; curl takes a refusal for one. */
 const strict = `set -euo pipefail\ncurl() { command curl --fail-with-body --silent --show-error "$@"; }\n`;
@@ -17,11 +17,11 @@ let home: Installation;
 let env: Record<string, string>;
 /** A version of each major release of the `openai` package that people have. */
 const openaiVersions = ['1.109.1', '2.54.0', '3.54.0'];
-/** The interpreters that have these versions. */
-const pythons = new Map<string, string>();
+/** By these versions. */
+const pythons = new Map<string, PythonPrograms>();
 before(async () => {
   for (const version of openaiVersions) {
-    pythons.set(version, join(await pythonWith(`openai==${version}`), 'python'));
+    pythons.set(version, await startPythonPrograms([`openai==${version}`], ['openai.resources']));
   }
   home = await Installation.make({ TOLLGATE_ALLOW_PRIVATE_URLS: 'true' });
   home.settings['TOLLGATE_DATA_DIR'] = join(home.folder, '.tollgate');
@@ -30,7 +30,10 @@ before(async () => {
   await symlink(join(root, 'node_modules'), join(home.folder, 'node_modules'));
   env = { URL: url, TOLLGATE_API_KEY: key, PATH: path };
 });
-after(() => home.remove());
+after(async () => {
+  for (const python of pythons.values()) await python.stop();
+  await home.remove();
+});
 
 for (const page of pagesWithExamples()) {
   const examples = examplesOf(page).filter(({ exempt }) => exempt === undefined);
@@ -46,21 +49,30 @@ for (const page of pagesWithExamples()) {
       });
     }
     for (const example of programs) {
-      for (const version of example.language === 'python' ? openaiVersions : [undefined]) {
-        test(`${placeOf(example)} runs${version === undefined ? '' : ` on openai ${version}`}`, async () => {
-          const program = version === undefined ? process.execPath : (pythons.get(version) ?? '');
-          const { code, stdout, stderr } = await home.bash(`exec ${await commandFor(example, program)}`, env);
+      if (example.language === 'js') {
+        test(`${placeOf(example)} runs`, async () => {
+          const { code, stdout, stderr } = await home.bash(
+            `exec timeout 120 ${process.execPath} ${await fileOf(example)}`,
+            env,
+          );
           assert.equal(code, 0, `${stderr}\n${stdout}`);
+        });
+        continue;
+      }
+      for (const version of openaiVersions) {
+        test(`${placeOf(example)} runs on openai ${version}`, async () => {
+          const { code, output } = await pythons.get(version)!.run(await fileOf(example), { folder: home.folder, env });
+          assert.equal(code, 0, output);
         });
       }
     }
   });
 }
 
-async function commandFor({ language, code, line }: Example, program: string): Promise<string> {
-  const file = `example-${line}.${language === 'js' ? 'mjs' : 'py'}`;
-  await writeFile(join(home.folder, file), code);
-  return `timeout 120 ${program} ${file}`;
+async function fileOf({ language, code, line }: Example): Promise<string> {
+  const file = join(home.folder, `example-${line}.${language === 'js' ? 'mjs' : 'py'}`);
+  await writeFile(file, code);
+  return file;
 }
 
 /** Stands in for npx, which finds `tollgate` in the project's folder only; returns the PATH on which it is found. */
