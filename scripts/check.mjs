@@ -4,13 +4,7 @@ import path from 'node:path';
 import { runScript, say } from './prepare.mjs';
 
 /** The first takes about as long as the others together. */
-const programs = [
-  ['eslint', '.'],
-  ['prettier', '--check', '.'],
-  ['tsc', '-p', '.'],
-  ['tsc', '-p', 'console'],
-  ['knip'],
-];
+const programs = [['oxlint'], ['prettier', '--check', '.'], ['tsc', '-p', '.'], ['tsc', '-p', 'console'], ['knip']];
 
 await runScript(async () => {
   const { default: pLimit } = await import('p-limit'); // installed by now

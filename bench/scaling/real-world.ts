@@ -82,7 +82,11 @@ export async function startRealWorld(): Promise<RealWorld> {
 async function newDatabase(server: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
-  await client.query(`create database ${name}`).finally(() => client.end());
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
   const address = new URL(server);
   address.pathname = `/${name}`;
   await migrateDatabase(address.href);

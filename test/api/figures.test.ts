@@ -9,7 +9,7 @@ import { mp4, wav } from '../support/media.ts';
 import { assertLedgerAddsUp } from '../support/money.ts';
 import { chatAnswer, chatStream, deltaEvent, openUpstream, type Upstream } from '../support/upstream.ts';
 
-type Row = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+type Row = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 
 let gateway: TestGateway;
 let upstream: Upstream;

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-type Record_ = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+type Record_ = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 
 const image = { model: 'sim-image', prompt: 'A toll gate', size: '1024x1024' };
 const list = async (key: string, query = '', root = '/v1') =>

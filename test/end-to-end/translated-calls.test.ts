@@ -1,5 +1,5 @@
 /** Messages and responses over routes that only have chat completions: translated both ways, charged as the chat that they were. */
-/* eslint-disable @typescript-eslint/no-unsafe-return -- tests look into answers by name */
+/* oxlint-disable typescript/no-unsafe-return -- tests look into answers by name */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -29,7 +29,7 @@ after(() => chat.stop());
 
 const message = { model: 'chat-translated', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
 const response = { model: 'chat-translated', max_output_tokens: 100, input: 'Hello' };
-type Body = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+type Body = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 
 const eventsOf = (text: string): Body[] =>
   new SseDecoder().push(Buffer.from(text)).map(({ data }) => JSON.parse(data.toString()) as Body);

@@ -57,7 +57,11 @@ async function upload({ url }: ApiProcess, lines: number): Promise<string> {
 }
 
 async function createBatch(api: ApiProcess, lines: number): Promise<string> {
-  const wanted = { input_file_id: await upload(api, lines), endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const wanted = {
+    input_file_id: await upload(api, lines),
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  };
   return idOf(await api.open(customer.headers, wanted, '/v1/batches'));
 }
 

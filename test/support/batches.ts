@@ -16,7 +16,7 @@ export interface Line {
   status: number | null;
   code: string | null;
   cost: number | null;
-  answer: Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+  answer: Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
   blob: string | null;
   taskId: string | null;
   transferId: string | null;

@@ -34,7 +34,7 @@ export interface Customer {
   settled: () => Promise<{ balance: number; entries: Entry[] }>;
 }
 
-export type Entry = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+export type Entry = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 
 export const chatPath = '/v1/chat/completions';
 export const responsesPath = '/v1/responses';

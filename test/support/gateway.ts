@@ -67,7 +67,7 @@ export interface TestGateway {
 export interface Answer {
   status: number;
   headers: Headers;
-  body: Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+  body: Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 }
 
 export interface TestGatewayOptions {

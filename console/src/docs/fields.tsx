@@ -21,7 +21,7 @@ export function Fields({ api, schema, anchor }: FieldsProps) {
   if (fields.length === 0 && parts.length === 0) {
     return (
       <p>
-        <span className="docs-type">{typeWord(api, schema, say)}</span> <BoundsLine schema={schema} />
+        <span className="docs-type">{typeWord(schema, say)}</span> <BoundsLine schema={schema} />
       </p>
     );
   }
@@ -33,7 +33,7 @@ export function Fields({ api, schema, anchor }: FieldsProps) {
           {fields.map((field) => (
             <div key={field.name} id={anchor && `${anchor}.${field.name}`}>
               <dt>
-                <code>{field.name}</code> <span className="docs-type">{typeWord(api, field.schema, say)}</span>
+                <code>{field.name}</code> <span className="docs-type">{typeWord(field.schema, say)}</span>
                 {field.required && <span className="docs-required"> {say('required')}</span>}
               </dt>
               <dd>
@@ -49,7 +49,7 @@ export function Fields({ api, schema, anchor }: FieldsProps) {
         </dl>
       )}
       {parts.map(({ kind, schema: part }, index) => (
-        <Later key={index} title={`${titles[kind]} ${typeWord(api, part, say)}`}>
+        <Later key={index} title={`${titles[kind]} ${typeWord(part, say)}`}>
           <Fields api={api} schema={part} />
         </Later>
       ))}

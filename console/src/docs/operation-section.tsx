@@ -46,7 +46,7 @@ export function OperationSection({ api, operation, title }: OperationSectionProp
         {parameters.length > 0 && (
           <>
             <h4>{say('parameters')}</h4>
-            <Parameters api={api} parameters={parameters} anchor={baseId} />
+            <Parameters parameters={parameters} anchor={baseId} />
           </>
         )}
         <Answers api={api} operation={operation} />

@@ -1,13 +1,12 @@
 /** The parameters of an operation: where each stands, what it is, what it does. */
 import { useTexts } from '../texts/define-texts.ts';
-import type { ApiDocument, Parameter } from './document.ts';
+import type { Parameter } from './document.ts';
 import { typeWord } from './schema.ts';
 import { texts } from './texts.ts';
 import { BoundsLine } from './words/bounds-line.tsx';
 import { Words } from './words/words.tsx';
 
 interface ParametersProps {
-  api: ApiDocument;
   parameters: readonly Parameter[];
   /** What their anchors begin with. */
   anchor: string;
@@ -16,7 +15,7 @@ interface ParametersProps {
 const isPlace = (place: string): place is 'path' | 'query' | 'header' =>
   place === 'path' || place === 'query' || place === 'header';
 
-export function Parameters({ api, parameters, anchor }: ParametersProps) {
+export function Parameters({ parameters, anchor }: ParametersProps) {
   const say = useTexts(texts);
   return (
     <dl className="docs-fields">
@@ -25,7 +24,7 @@ export function Parameters({ api, parameters, anchor }: ParametersProps) {
           <dt>
             <code>{name}</code>{' '}
             <span className="docs-type">
-              {isPlace(place) ? say(place) : place}, {typeWord(api, schema, say)}
+              {isPlace(place) ? say(place) : place}, {typeWord(schema, say)}
             </span>
             {required && <span className="docs-required"> {say('required')}</span>}
           </dt>

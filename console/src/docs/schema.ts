@@ -10,15 +10,15 @@ type SayDocs = Say<(typeof texts)['en']>;
 export const nameOf = (schema: unknown): string => textOf(recordOf(schema)['$ref']).split('/').at(-1) ?? '';
 
 /** A word or a few for what a value is: `string`, `array of Model`, `number or null`. */
-export function typeWord(api: ApiDocument, value: unknown, say: SayDocs): string {
+export function typeWord(value: unknown, say: SayDocs): string {
   const schema = recordOf(value);
   if (schema['$ref'] !== undefined) return nameOf(schema);
   if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
   const choices = choicesOf(schema);
-  if (choices.length > 0) return [...new Set(choices.map((choice) => typeWord(api, choice, say)))].join(say('typesOr'));
+  if (choices.length > 0) return [...new Set(choices.map((choice) => typeWord(choice, say)))].join(say('typesOr'));
   const types = typeof schema['type'] === 'string' ? [schema['type']] : textsOf(schema['type']);
   const words = types.map((type) =>
-    type === 'array' ? say('typeArray', { type: typeWord(api, schema['items'], say) }) : type,
+    type === 'array' ? say('typeArray', { type: typeWord(schema['items'], say) }) : type,
   );
   const format = textOf(schema['format']);
   return `${words.join(say('typesOr')) || say('typeAny')}${format ? ` (${format})` : ''}`;

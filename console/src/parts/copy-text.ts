@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<void> {
   field.value = text;
   (document.querySelector('[role=dialog]') ?? document.body).append(field); // a dialog lets no focus out
   field.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without https
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way without https
   document.execCommand('copy');
   field.remove();
 }

@@ -5,7 +5,7 @@
 
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- some of its overloads are, of tags long gone
+// oxlint-disable-next-line typescript/no-deprecated -- some of its overloads are, of tags long gone
 const create = document.createElement.bind(document);
 Object.defineProperty(document, 'createElement', {
   configurable: true,

@@ -22,7 +22,7 @@ export class ProducedBytes {
   append(events: Buffer): void {
     this.#bytes += events.length;
     // Only what comes first is kept, so that nothing is missing in the middle.
-    this.#isFull ||= !this.#kept.append(events);
+    if (!this.#isFull) this.#isFull = !this.#kept.append(events);
   }
 
   /** The text of the kept events, by the function that knows the wire format. */

@@ -88,7 +88,13 @@ export function createHttpTaskProvider(
   async function submit(job: Job, signal: AbortSignal): Promise<Submission> {
     const prepared = await prepare(job, signal);
     if (prepared && 'outcome' in prepared) return prepared;
-    if (prepared) return await prepared.send(signal).finally(prepared.discard);
+    if (prepared) {
+      try {
+        return await prepared.send(signal);
+      } finally {
+        await prepared.discard();
+      }
+    }
     const call = await ready(() => wire.create(job));
     return 'outcome' in call ? call : send(call, job, signal);
   }

@@ -13,14 +13,23 @@ const jpegMemoryMebibytesMax = 768;
 
 /** Opens a PNG or JPEG by its content; of a mask, what is to be changed is white. Refuses with `UnusableInput` what is neither, too large, or damaged. */
 export async function openImage(path: string, options: { isMask?: boolean } = {}): Promise<RgbImage> {
-  const file = await open(path, 'r');
-  const head = Buffer.alloc(3);
-  const { size } = await file.stat();
-  await file.read(head, 0, 3, 0).finally(() => file.close());
+  const { head, size } = await beginningOf(path);
   if (head.toString('latin1', 1, 3) === 'PN') return openPng(path, options);
   if (head.toString('latin1') !== '\xff\xd8\xff') throw new UnusableInput('visual', 'it is neither PNG nor JPEG');
   if (size > jpegBytesMax) throw new UnusableInput('visual', `it is a JPEG of more than ${jpegBytesMax} bytes`);
   return decodeJpeg(await readFile(path));
+}
+
+async function beginningOf(path: string): Promise<{ head: Buffer; size: number }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const head = Buffer.alloc(3);
+    await file.read(head, 0, head.length, 0);
+    return { head, size };
+  } finally {
+    await file.close();
+  }
 }
 
 /** Rows of the image at another size, bilinear; only two of its own rows are kept. */

@@ -43,7 +43,7 @@ const again = ({ databaseUrl }: TestGateway) =>
     servers: { databaseUrl, temporalAddress: fromTestRun('TEMPORAL_ADDRESS') },
   });
 
-type Row = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+type Row = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 const rowsOf = ({ status, body }: { status: number; body: Record<string, unknown> }): Row[] => {
   assert.equal(status, 200, JSON.stringify(body));
   return body['data'] as Row[];

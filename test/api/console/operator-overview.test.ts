@@ -13,7 +13,7 @@ import { openUpstream, type Upstream } from '../../support/upstream.ts';
 /** One attempt, and it is given up. */
 const deliveryPace = { firstMs: 100, factor: 0, mostMs: 100, forMs: 0 };
 
-type Row = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers by name
+type Row = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- tests look into answers by name
 
 let gateway: TestGateway;
 let operator: ConsoleClient;

@@ -26,7 +26,11 @@ test('all that agrees is said so, a changed row is named and ends it with 1, bad
 
   const client = new pg.Client({ connectionString: await runningPostgres({ dataDir: home.dataDir }) });
   await client.connect();
-  await client.query('update accounts set available = available + 1 where id = $1', [id]).finally(() => client.end());
+  try {
+    await client.query('update accounts set available = available + 1 where id = $1', [id]);
+  } finally {
+    await client.end();
+  }
   const bad = await home.run(['audit']);
   assert.equal(bad.code, 1);
   assert.match(

@@ -68,7 +68,7 @@ test('what is kept has no development package, no source and no test', async () 
   }
   await new Running('chmod', ['-R', 'a-w,a+rX', app], { cwd: folder, env: process.env }).ended;
   const packages = await readdir(join(app, 'node_modules'));
-  for (const name of ['vite', 'tsx', 'eslint', 'react', 'playwright-core', 'typescript', 'prettier'])
+  for (const name of ['vite', 'tsx', 'oxlint', 'react', 'playwright-core', 'typescript', 'prettier'])
     assert.ok(!packages.includes(name), name);
   assert.deepEqual((await readdir(app)).sort(), [
     'bin',

@@ -123,7 +123,7 @@ async function formOf({ bytes, headers }: SeenRequest): Promise<unknown> {
   const type = String(headers['content-type']);
   if (!type.startsWith('multipart/form-data')) return undefined;
   assert.equal(headers['content-length'], String(bytes.length));
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- a few kilobytes, and a parser that is not ours
+  // oxlint-disable-next-line typescript/no-deprecated -- a few kilobytes, and a parser that is not ours
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
   const fields = await Promise.all(
     [...form].map(async ([name, value]) => {

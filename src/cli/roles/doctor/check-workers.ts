@@ -160,7 +160,7 @@ async function pollersOf(
 ): Promise<Pollers> {
   const { namespace } = client.options;
   const request = { namespace, taskQueue: { name: queue }, taskQueueType: queueTypes[type] };
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is in a package of the SDK's gatewayQueues
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is in a package of the SDK's gatewayQueues
   const { pollers } = await within(client, () => client.workflowService.describeTaskQueue(request));
   const times = pollers.flatMap(({ lastAccessTime }) => (lastAccessTime ? [tsToMs(lastAccessTime)] : []));
   const recent = times.filter((at) => now() - at <= polledMsMax);

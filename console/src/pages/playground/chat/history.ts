@@ -21,7 +21,7 @@ export function useRememberedChat(draft: Draft, lanes: readonly Lane[]): void {
     const [model = '', otherModel = ''] = models;
     const form = { ...draft, text: '', images: '', model, otherModel };
     remember({ id: first.id, label, models: models.join(', '), values: { draft: form, lanes: JSON.parse(said) } });
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- what is typed meanwhile is no reason to keep it anew
+    // oxlint-disable-next-line react/exhaustive-deps -- what is typed meanwhile is no reason to keep it anew
   }, [said]);
 }
 
