@@ -134,7 +134,7 @@ export async function holdLine(deps: SliceDependencies, order: LineOrder, reques
     overrunFactor: call.readsUnknown ? undefined : model.overrunFactor,
     owner: deps.owner.id,
     line: { batchId: line.batchId, n: line.n, claim: line.claim },
-    ...(routes.some(({ name }) => deps.paces.of(name).isShared) && { patience: 'long' }),
+    isPatient: routes.some(({ name }) => deps.paces.of(name).isShared),
   });
   if (admitted.admitted === 'no') throw admitted.refusal;
   if (admitted.admitted === 'before') throw new TypeError('a line has no idempotency key');

@@ -59,8 +59,7 @@ export async function holdCall(
   const isEarly = first !== undefined && deps.calls.canStartBeforeCommit(admission);
   const early = isEarly ? sendCall(deps, ctx, call, first, clock) : undefined;
   try {
-    // Its caller waits for the upstream meanwhile, which takes longer than a pause.
-    const admitted = await deps.calls.admit(isEarly ? { ...admission, patience: 'pause' } : admission);
+    const admitted = await deps.calls.admit(admission);
     if (admitted.admitted === 'before') return { answeredBefore: admitted.answer };
     showRate(ctx, admitted.rate);
     if (admitted.admitted === 'no') throw admitted.refusal;

@@ -16,7 +16,7 @@ import type { TokenCounts } from '../domain/billing/token-counts.ts';
 import { type TokenLine, unitsSold } from '../domain/billing/token-lines.ts';
 import { newTransferId } from '../postgres/new-ids.ts';
 import { failedGuard, sqlState } from '../postgres/database.ts';
-import { type CommitOptions, isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
+import { isOutcomeUnknown, type GroupCommitter } from './commit/group-commit.ts';
 import { type EntryOrigin, type EntrySale, originOn, type UsageSource, unusedOf } from './commit/entry-sale.ts';
 import type { LineOutcome, LineToSend } from './commit/line-rows.ts';
 import type { EntrySubject, LedgerOperation, OperationRows } from './commit/ledger-operation.ts';
@@ -37,8 +37,8 @@ export interface CallAdmission {
   idempotency?: { key: string; bodyHash: Buffer };
   /** The line of a batch that is sent with it. */
   line?: LineToSend;
-  /** How it waits for others to be committed with, so that commits of those who can't wait come sooner. */
-  patience?: CommitOptions['patience'];
+  /** It waits a little for others to be committed with, so that commits of those who can't wait come sooner. */
+  isPatient?: boolean;
 }
 
 /** A hold of money for a call under way. */
@@ -112,7 +112,10 @@ export class CallLedger {
     this.#holding.set(account, (this.#holding.get(account) ?? 0n) + request.hold);
     try {
       // A line can wait for certainty, while a caller can't.
-      return await this.#groups.commit(move, { patience: admission.patience, ...(!admission.line && { doubtMs: 0 }) });
+      return await this.#groups.commit(
+        move,
+        admission.line ? { mayBatch: admission.isPatient === true } : { doubtMs: 0 },
+      );
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error;
       this.#lost.set(transferId, performance.now());
@@ -228,7 +231,7 @@ export class CallLedger {
       },
     };
     // The caller has its answer; a request with the same key waits for this one.
-    return this.#groups.commit(move, { patience: hold.isKeyed ? undefined : 'long', mustCommit: true });
+    return this.#groups.commit(move, { mayBatch: !hold.isKeyed, mustCommit: true });
   }
 
   /** Once: what was written off before stays as it is. */

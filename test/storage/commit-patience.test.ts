@@ -1,4 +1,4 @@
-/** How moves wait for others to be committed with. */
+/** How moves that no caller waits for wait for others to be committed with. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -26,66 +26,42 @@ beforeEach(() => {
   groups = new GroupCommitter(made.database, ledgerKey, undefined, watch);
 });
 
-const commit = (patience?: 'pause' | 'long') =>
-  groups.commit({ account: who.account, decide: () => ({ outcome: 'done' }) }, { patience });
+const commit = (mayBatch = false) =>
+  groups.commit({ account: who.account, decide: () => ({ outcome: 'done' }) }, { mayBatch });
 
 /** Stops the clock by which they wait. */
 const stopClock = (t: TestContext) => t.mock.timers.enable({ apis: ['setTimeout'] });
 
-async function goOn(t: TestContext, waiting: Promise<unknown>): Promise<void> {
-  const ticks = setInterval(() => {
-    t.mock.timers.tick(1);
-  }, 1);
-  await waiting.finally(() => {
-    clearInterval(ticks);
-  });
-}
-
-const crowd = () => Promise.all(Array.from({ length: 8 }, () => commit()));
-
-test('one that makes a pause goes at once where nothing was committed just before, or little', async (t) => {
+test('those that may wait go together once the time is over', async (t) => {
   stopClock(t);
-  await commit('pause');
-  await commit('pause');
-  assert.deepEqual(sizes, [1, 1]);
-});
-
-test('those that come in the pause after many go together', async (t) => {
-  stopClock(t);
-  await crowd();
-  const first = commit('pause');
+  const patient = [commit(true), commit(true)];
   for (let turns = 0; turns < 10; turns++) await turn();
-  const second = commit('pause');
-  await goOn(t, Promise.all([first, second]));
-  assert.deepEqual(sizes, [8, 2]);
+  assert.deepEqual(sizes, []);
+  t.mock.timers.tick(25);
+  await Promise.all(patient);
+  assert.deepEqual(sizes, [2]);
 });
 
 test('one that can’t wait takes along those that can', async (t) => {
   stopClock(t);
-  await crowd();
-  const patient = [commit('long'), commit('pause')];
+  const patient = commit(true);
   await turn();
   await commit();
-  await Promise.all(patient);
-  assert.deepEqual(sizes, [8, 3]);
+  await patient;
+  assert.deepEqual(sizes, [2]);
 });
 
-test('while many are committed, those that can wait come and are not committed right behind them', async (t) => {
+test('what comes while others are committed goes right behind them', async (t) => {
   stopClock(t);
-  const many = crowd();
+  const first = commit();
   await turn(); // it has begun
-  const patient = Promise.all([commit('long'), commit('pause')]);
-  await many;
-  for (let turns = 0; turns < 10; turns++) await turn();
-  assert.deepEqual(sizes, [8]);
-  await goOn(t, patient);
-  assert.deepEqual(sizes, [8, 2]);
+  await Promise.all([first, commit(), commit(true)]);
+  assert.deepEqual(sizes, [1, 2]);
 });
 
 test('a gateway that ends leaves none waiting', async (t) => {
   stopClock(t);
-  await crowd();
-  const patient = [commit('long'), commit('pause')];
+  const patient = [commit(true), commit(true)];
   await groups.drained();
   assert.deepEqual(await Promise.all(patient), ['done', 'done']);
 });

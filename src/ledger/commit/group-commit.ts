@@ -17,10 +17,7 @@ export const groupMembersMax = 256;
 export const waitingMembersMax = 4_096;
 const attemptsMax = 6;
 /** For what no request waits for: how long it waits for a group of others to go with. */
-const longMs = 25;
-/** After a commit of so many, calls come one upon the other: a pause doubles the next group, and a call costs a tenth less. */
-const crowdMembersMin = 8;
-const crowdPauseMs = 10;
+const patientMs = 25;
 /** Since the last commit: a move that comes later than this goes at once. */
 const busyMs = 3;
 /** A connection that breaks, or a server that restarts, is not reported to callers within this time. */
@@ -32,11 +29,8 @@ const againMs = 1_000;
 const lostMax = 16;
 
 export interface CommitOptions<T = unknown> {
-  /**
-   * How it waits for others to be committed with; one that can't takes along all that wait. `pause`: until 10 ms after the
-   * last commit, if that had eight members or more. `long`: up to 25 ms.
-   */
-  patience?: 'pause' | 'long' | undefined;
+  /** Waits a little for others to go with. */
+  mayBatch?: boolean;
   /**
    * It has happened and has to be booked: it is never refused for want of room, and while the database is away or locked
    * it waits and is tried again. As many as there are calls under way.
@@ -75,12 +69,7 @@ export class GroupCommitter {
   #isAway = false;
   #committing: Promise<void> | undefined;
   #lastCommitAtMs = -Infinity;
-  /** When what waits has to be committed, but for what makes a pause. */
-  #dueAtMs = Infinity;
-  /** Something waits only until the pause after the last commit is over. */
-  #pauses = false;
-  #pauseMs = 0;
-  #dueTimer: NodeJS.Timeout | undefined;
+  #batchTimer: NodeJS.Timeout | undefined;
 
   constructor(database: Database, ledgerKey: Buffer, trustedMs = trustedMsMax, watch?: LedgerWatch) {
     this.#tools = { database, ledgerKey, known: new RowCache(trustedMs), watch };
@@ -110,7 +99,7 @@ export class GroupCommitter {
    */
   commit<T>(
     move: LedgerOperation<T>,
-    { patience, mustCommit = false, doubtMs = doubtMsMax, onDoubt }: CommitOptions<T> = {},
+    { mayBatch = false, mustCommit = false, doubtMs = doubtMsMax, onDoubt }: CommitOptions<T> = {},
   ): Promise<T> {
     if (this.#waiting.length + this.#doubts.waiting >= waitingMembersMax && !mustCommit) {
       return Promise.reject(
@@ -129,8 +118,8 @@ export class GroupCommitter {
         reject,
       });
     });
-    if (patience === undefined || this.#waiting.length >= groupMembersMax) this.#flush();
-    else this.#commitLater(patience);
+    if (!mayBatch) this.#flush();
+    else if (!this.#committing) this.#batchTimer ??= setTimeout(() => this.#flush(), patientMs);
     return result;
   }
 
@@ -148,66 +137,35 @@ export class GroupCommitter {
   /** Resolves once nothing waits and nothing is in flight. What is postponed, or in doubt, is tried a last time, and then refused. */
   async drained(): Promise<void> {
     this.#retryPostponed();
-    while (this.#committing || this.#waiting.length > 0) {
-      this.#flush();
-      await this.#committing;
-    }
+    if (this.#waiting.length > 0) this.#flush();
+    while (this.#committing) await this.#committing;
     clearTimeout(this.#retryTimer);
     for (const { members, reason } of this.#postponed.splice(0)) refuse(members, reason);
     await this.#doubts.end();
   }
 
   #flush(): void {
-    this.#dueAtMs = 0;
-    this.#commitWhenDue();
-  }
-
-  #commitLater(patience: 'pause' | 'long'): void {
-    const beforeMs = this.#nextAtMs();
-    if (patience === 'pause') this.#pauses = true;
-    else this.#dueAtMs = Math.min(this.#dueAtMs, performance.now() + longMs);
-    if (this.#nextAtMs() < beforeMs) this.#commitWhenDue();
-  }
-
-  #commitWhenDue(): void {
-    if (this.#committing) return; // looks again when it ends
-    clearTimeout(this.#dueTimer);
-    const inMs = this.#nextAtMs() - performance.now();
-    if (inMs <= 0) this.#committing = this.#commitWaiting();
-    else if (inMs < Infinity) this.#dueTimer = setTimeout(() => this.#commitWhenDue(), inMs);
-  }
-
-  #nextAtMs(): number {
-    return this.#pauses ? Math.min(this.#dueAtMs, this.#lastCommitAtMs + this.#pauseMs) : this.#dueAtMs;
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    this.#committing ??= this.#commitWaiting();
   }
 
   async #commitWaiting(): Promise<void> {
     // While much goes on, a turn of the event loop first, so that requests that were read together are committed together.
     if (performance.now() - this.#lastCommitAtMs < busyMs) await new Promise((resolve) => setImmediate(resolve));
     else await Promise.resolve();
-    for (let group; (group = this.#due.shift() ?? this.#dueGroup());) {
-      await this.#commitGroup(group);
-      this.#lastCommitAtMs = performance.now();
-      this.#pauseMs = group.members.length < crowdMembersMin ? 0 : crowdPauseMs;
+    for (;;) {
+      const due = this.#due.shift();
+      if (due) await this.#commitGroup(due);
+      else if (this.#waiting.length > 0) await this.#commitGroup(this.#nextGroup());
+      else break;
     }
+    this.#lastCommitAtMs = performance.now();
     this.#committing = undefined;
-    if (this.#waiting.length === 0) this.#nothingWaits();
-    else this.#commitWhenDue();
-  }
-
-  #dueGroup(): Group | undefined {
-    return this.#waiting.length > 0 && this.#nextAtMs() <= performance.now() ? this.#nextGroup() : undefined;
   }
 
   #nextGroup(): Group {
-    const members = this.#waiting.splice(0, groupMembersMax);
-    if (this.#waiting.length === 0) this.#nothingWaits();
-    return { members, trail: { lost: [] } };
-  }
-
-  #nothingWaits(): void {
-    this.#dueAtMs = Infinity;
-    this.#pauses = false;
+    return { members: this.#waiting.splice(0, groupMembersMax), trail: { lost: [] } };
   }
 
   /** `trail` is what an attempt before left uncertain, of the same members. */
