@@ -25,7 +25,7 @@ const judges = [
   { check: ['java', '-version'], package: 'openjdk-17-jdk-headless' },
   { check: ['haproxy', '-v'], package: 'haproxy' },
   { check: ['pg_isready', '--version'], package: 'postgresql-client' },
-  { check: ['chromium', '--version'], package: 'chromium' },
+  { check: ['chromium-headless-shell', '--version'], package: 'chromium-headless-shell' },
   { check: ['fc-list', '--quiet', ':lang=zh-cn'], package: 'fonts-wqy-microhei' },
 ];
 
