@@ -5,7 +5,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { join, normalize } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '../support/browser.ts';
+import { browser } from '../support/browser.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const packageFolder = join(import.meta.dirname, '../../node_modules/openai');
@@ -14,7 +14,6 @@ let site: Server;
 let origin: string;
 let open: TestGateway;
 let closed: TestGateway;
-let browser: TestBrowser;
 before(async () => {
   site = createServer((request, response) => void serve(request.url ?? '/', response));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
@@ -23,10 +22,8 @@ before(async () => {
   origin = `http://127.0.0.1:${address.port}`;
   open = await startTestGateway({ env: { TOLLGATE_CORS_ORIGINS: origin } });
   closed = await startTestGateway({ worker: false, env: { TOLLGATE_CORS_ORIGINS: 'https://app.example.com' } });
-  browser = await startBrowser();
 });
 after(async () => {
-  await browser.close();
   await Promise.all([open.stop(), closed.stop()]);
   site.closeAllConnections();
   await new Promise((resolve) => site.close(resolve));

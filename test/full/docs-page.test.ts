@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type ApiDocument, groupsBelow, readDocument } from '../../console/src/docs/document.ts';
-import { startBrowser, type TestBrowser, type VisitOptions } from '../support/browser.ts';
+import { browser, type VisitOptions } from '../support/browser.ts';
 import { becomesTrue } from '../support/page-condition.ts';
 import { assertNoSidewaysScroll, audited } from '../support/browser/accessibility.ts';
 import { firstLoad } from '../support/browser/first-load.ts';
@@ -16,17 +16,12 @@ import { newPerson, password } from '../support/people.ts';
 const firstLoadBytesMax = 200_000;
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let api: ApiDocument;
 before(async () => {
   gateway = await startTestGateway();
-  browser = await startBrowser();
   api = readDocument((await gateway.get('/openapi.json')).body);
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 const looks = {
   'on a desk': { colorScheme: 'light', screen: 'desktop' },

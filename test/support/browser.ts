@@ -5,6 +5,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { keepTraces, type TracesOptions } from './browser/traces.ts';
 import { type Expectations, watch } from './browser/watch.ts';
 
+/** Chromium, which the test files of a process share and the first visit starts. */
+export const browser: TestBrowser = browserWith({});
+
 export interface TestBrowser {
   /**
    * Opens an empty page in a fresh profile and hands it to `work`; more tabs of the same person come from `page.context()`.
@@ -12,7 +15,6 @@ export interface TestBrowser {
    * or had an answer of 4xx or 5xx that was not expected. On failure, prints the folder with screenshots and the console's log.
    */
   visit(options: VisitOptions, work: (page: Page) => Promise<void>): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface VisitOptions extends Expectations {
@@ -47,12 +49,12 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
-/** Chromium, which the test files of a process share. A visit leaves nothing open, so `close` has nothing to do. */
-export async function startBrowser(traces: TracesOptions = {}): Promise<TestBrowser> {
-  const browser = await browserOfProcess();
+/** The browser with other places for what a failed visit leaves. */
+export function browserWith(traces: TracesOptions): TestBrowser {
   return {
     visit: async ({ origin, locale = 'en-US', colorScheme, screen = 'desktop', timezone, ...expected }, work) => {
-      const context = await browser.newContext({
+      const running = await chromiumOfProcess();
+      const context = await running.newContext({
         baseURL: origin,
         locale,
         colorScheme: colorScheme ?? 'light',
@@ -74,14 +76,13 @@ export async function startBrowser(traces: TracesOptions = {}): Promise<TestBrow
         await context.close();
       }
     },
-    close: () => Promise.resolve(),
   };
 }
 
 let launched: Promise<Browser> | undefined;
 
 /** It ends with the process, by the pipe between them. One that broke down is replaced. */
-async function browserOfProcess(): Promise<Browser> {
+async function chromiumOfProcess(): Promise<Browser> {
   const running = await launched?.catch(() => undefined);
   if (running?.isConnected()) return running;
   // Chromium's sandbox needs rights that containers lack; it shows our own pages only.

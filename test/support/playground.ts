@@ -1,6 +1,6 @@
 /** The console's playground as an owner opens it, and the costs that it shows. */
 import type { Locator, Page } from 'playwright-core';
-import type { TestBrowser, VisitOptions } from './browser.ts';
+import { browser, type VisitOptions } from './browser.ts';
 import { signIn } from './console.ts';
 import type { TestGateway } from './gateway.ts';
 import { newPerson, type NewTestPerson, password } from './people.ts';
@@ -18,13 +18,13 @@ export interface PlayingOptions extends Omit<Partial<VisitOptions>, 'origin'> {
 
 /** Returns what opens a page of the playground as a new person of an account of its own with so much money. */
 export const playgroundOf =
-  (open: () => { gateway: TestGateway; browser: TestBrowser }) =>
+  (open: () => TestGateway) =>
   async (
     place: string,
     work: (page: Page, at: PlayingAt) => Promise<void>,
     { role = 'owner', balance = '10', ...options }: PlayingOptions = {},
   ): Promise<void> => {
-    const { gateway, browser } = open();
+    const gateway = open();
     const { account, key } = await gateway.newKey({ balance });
     const wanted: NewTestPerson = { memberships: [{ account, role }] };
     const { email } = await newPerson(gateway, wanted);

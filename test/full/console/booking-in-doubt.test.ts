@@ -1,7 +1,7 @@
 /** An operator's booking whose commit is in doubt, in a real browser: the dialog says what is true, and the same form books it once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type TestBrowser, startBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { audited } from '../../support/browser/accessibility.ts';
 import { signIn } from '../../support/console.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/database.ts';
@@ -13,16 +13,13 @@ import { until } from '../../support/process.ts';
 let made: TestDatabase;
 let line: Line;
 let gateway: TestGateway;
-let browser: TestBrowser;
 before(async () => {
   made = await freshDatabase();
   line = await openLine(made.url);
   const servers = { databaseUrl: line.url, temporalAddress: fromTestRun('TEMPORAL_ADDRESS') };
   gateway = await startTestGateway({ servers, worker: false });
-  browser = await startBrowser();
 });
 after(async () => {
-  await browser.close();
   await line.restore();
   await gateway.stop();
   await line.close();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
+import { browserWith, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { firstLoad } from '../../support/browser/first-load.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';
@@ -72,10 +72,9 @@ before(async () => {
   file('/good', html('<p>Nothing wrong. 没有问题。</p><img alt="Colours" src="/image.png">'));
   file('/image.png', await png({ width: 64, height: 48 }), 'image/png');
   tracesBelow = await mkdtemp(join(tmpdir(), 'tollgate-traces-'));
-  browser = await startBrowser({ tracesBelow, say: (line) => void said.push(line) });
+  browser = browserWith({ tracesBelow, say: (line) => void said.push(line) });
 });
 after(async () => {
-  await browser.close();
   await rm(tracesBelow, { recursive: true });
   for (const one of [server, elsewhere]) {
     one.closeAllConnections();

@@ -3,22 +3,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { audited } from '../../support/browser/accessibility.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway({ worker: false });
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway({ worker: false })));
+after(() => gateway.stop());
 
 test('an unreachable server is reported, and once it is back the page continues by itself', async () => {
   const { email } = await newPerson(gateway);

@@ -1,7 +1,7 @@
 /** What the console costs who opens it, over the wire: pages bring their own code, and nothing that is shown later. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { type FirstLoad, firstLoad } from '../../support/browser/first-load.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
 import { signIn } from '../../support/console.ts';
@@ -12,15 +12,8 @@ import { newPerson, password } from '../../support/people.ts';
 const bytesMax = { signIn: 265_000, overview: 240_000 };
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway()));
+after(() => gateway.stop());
 
 for (const locale of ['en-US', 'zh-CN'] as const) {
   test(`the sign-in page is less than 265 kB over the wire in ${locale}`, () =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI, { AuthenticationError, PermissionDeniedError } from 'openai';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -13,17 +13,12 @@ import { newPerson, password } from '../../support/people.ts';
 import { until } from '../../support/process.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let email: string;
 before(async () => {
   gateway = await startTestGateway({ worker: false });
-  browser = await startBrowser();
   ({ email } = await newPerson(gateway));
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 const keysPage = () => `/console/${gateway.account}/keys`;
 async function openKeys(page: Page, as = email): Promise<void> {

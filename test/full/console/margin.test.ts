@@ -1,7 +1,7 @@
 /** The operators' page of revenue, cost and margin in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type TestBrowser, startBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { audited } from '../../support/browser/accessibility.ts';
 import { signIn } from '../../support/console.ts';
 import { writeEntries } from '../../support/entries.ts';
@@ -9,11 +9,9 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 const operator = 'operator@example.com';
 before(async () => {
   gateway = await startTestGateway({ worker: false });
-  browser = await startBrowser();
   await newPerson(gateway, { email: operator, memberships: [], isOperator: true });
   await writeEntries(gateway.core.database, gateway.account, [
     { model: 'chat', provider: 'one', revenue: 1_000_000, cost: 600_000 },
@@ -21,10 +19,7 @@ before(async () => {
     { model: 'image', provider: 'two', revenue: 500_000, cost: 700_000 },
   ]);
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 test('revenue, cost and margin by what is chosen, and the same as a file', () =>
   browser.visit({ origin: gateway.url }, async (page) => {

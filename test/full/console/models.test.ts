@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -26,19 +26,14 @@ models:
 const without = (id: string) => configuration.replace(new RegExp(` {2}- \\{ id: ${id}.*\n`), '');
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let owner: string;
 let operator: string;
 before(async () => {
   gateway = await startTestGateway({ configuration });
-  browser = await startBrowser();
   owner = (await newPerson(gateway)).email;
   operator = (await newPerson(gateway, { email: 'operator@example.com', memberships: [], isOperator: true })).email;
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 async function goTo(page: Page, email: string, path: string): Promise<void> {
   await signIn(page, { url: gateway.url, email, password });

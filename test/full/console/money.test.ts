@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { exactMoneyText, moneyText } from '../../../console/src/parts/money-text.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { micros } from '../../../src/domain/money.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -15,15 +15,8 @@ import { bearer, startTestGateway, type TestGateway } from '../../support/gatewa
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway()));
+after(() => gateway.stop());
 
 interface Customer {
   account: AccountId;

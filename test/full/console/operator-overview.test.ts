@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { changeAccount, createAccount } from '../../../src/accounts/accounts.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { signIn } from '../../support/console.ts';
@@ -17,12 +17,10 @@ const deliveryPace = { firstMs: 100, factor: 0, mostMs: 100, forMs: 0 };
 const operator = 'operator@example.com';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let receiver: Upstream;
 let closeReceiver: () => Promise<void>;
 before(async () => {
   gateway = await startTestGateway({ deliveryPace });
-  browser = await startBrowser();
   ({ upstream: receiver, close: closeReceiver } = await openUpstream());
   await newPerson(gateway, { email: operator, memberships: [], isOperator: true });
   const headers = { Authorization: `Bearer ${gateway.key}`, Prefer: 'wait=0' };
@@ -50,7 +48,6 @@ before(async () => {
   }
 });
 after(async () => {
-  await browser.close();
   await gateway.stop();
   await closeReceiver();
 });

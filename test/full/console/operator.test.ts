@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { closeIntent, openIntent } from '../../../src/tasks/provider-calls/intents.ts';
-import { type TestBrowser, startBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -13,18 +13,13 @@ import { admissionOf, failureOf } from '../../support/money.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 const operator = 'operator@example.com';
 const markup = '<img src=x onerror=alert(1)> & Söhne';
 before(async () => {
   gateway = await startTestGateway();
-  browser = await startBrowser();
   await newPerson(gateway, { email: operator, memberships: [], isOperator: true });
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 /** Each page in the other language, on a phone and in the dark. */
 const pages = ['accounts', 'people', 'acts', 'unknown', 'audit'] as const;

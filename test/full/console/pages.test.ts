@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
+import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { signIn } from '../../support/console.ts';
@@ -13,12 +13,10 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let email: string;
 let pages: readonly { name: string; path: string }[];
 before(async () => {
   gateway = await startTestGateway();
-  browser = await startBrowser();
   const { account } = gateway;
   ({ email } = await newPerson(gateway, {
     email: 'ada@example.com',
@@ -70,10 +68,7 @@ before(async () => {
     ].map(ofOperator),
   ];
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 const looks = {
   'en on a desk': { locale: 'en-US', colorScheme: 'light', screen: 'desktop', suffix: 'en' },

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { listKeys } from '../../../src/accounts/api-keys.ts';
 import { builtInConfiguration } from '../../../src/config/built-in.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -24,7 +23,6 @@ import {
 } from '../../support/upstream.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let upstream: Upstream;
 let closeUpstream: () => Promise<void>;
 
@@ -42,15 +40,13 @@ before(async () => {
   gateway = await startTestGateway({
     configuration: `${builtInConfiguration.replace('providers:\n', provider)}${models.join('')}`,
   });
-  browser = await startBrowser();
 });
 after(async () => {
-  await browser.close();
   await gateway.stop();
   await closeUpstream();
 });
 
-const playing = playgroundOf(() => ({ gateway, browser }));
+const playing = playgroundOf(() => gateway);
 const place = 'chat?model=chat-one';
 const answers = (page: Page | Locator) => page.getByRole('article', { name: 'Model', exact: true });
 const codeOf = (page: Page) => page.getByRole('region', { name: 'The same request as code' });

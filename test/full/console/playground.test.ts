@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import * as z from 'zod';
 import { builtInConfiguration } from '../../../src/config/built-in.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
@@ -18,7 +17,6 @@ import { costs, playgroundOf } from '../../support/playground.ts';
 import { chatStream, deltaEvent, openUpstream, type Upstream } from '../../support/upstream.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let upstream: Upstream;
 let closeUpstream: () => Promise<void>;
 
@@ -34,15 +32,13 @@ before(async () => {
   gateway = await startTestGateway({
     configuration: `${builtInConfiguration.replace('providers:\n', provider)}${model}`,
   });
-  browser = await startBrowser();
 });
 after(async () => {
-  await browser.close();
   await gateway.stop();
   await closeUpstream();
 });
 
-const playing = playgroundOf(() => ({ gateway, browser }));
+const playing = playgroundOf(() => gateway);
 
 const entriesForm = z.array(
   z.looseObject({ type: z.string(), amount: z.number(), charged: z.number(), model: z.string().nullable() }),

@@ -1,7 +1,7 @@
 /** One's own page: sessions, password, language and theme, in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -10,15 +10,8 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway({ worker: false });
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway({ worker: false })));
+after(() => gateway.stop());
 
 /** Signs the person in from somewhere else, with a browser that says what it likes. */
 async function elsewhere(email: string, userAgent: string): Promise<string> {

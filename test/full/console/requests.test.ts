@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
+import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
@@ -17,15 +17,8 @@ import { wav } from '../../support/media.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway()));
+after(() => gateway.stop());
 
 const hello = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
 const liveMs = 30_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { startBrowser, type TestBrowser, type VisitOptions } from '../../support/browser.ts';
+import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { signIn } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -11,15 +11,8 @@ import { newPerson, password } from '../../support/people.ts';
 import { dayIn } from '../../../src/domain/time-zone.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway()));
+after(() => gateway.stop());
 
 async function visit(
   { role = 'owner', ...options }: Omit<VisitOptions, 'origin'> & { role?: 'owner' | 'member' },

@@ -2,7 +2,7 @@
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { invite } from '../../../src/accounts/invitations.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { firstLoad } from '../../support/browser/first-load.ts';
 import { signIn } from '../../support/console.ts';
@@ -12,15 +12,8 @@ import { newPerson, password } from '../../support/people.ts';
 const firstLoadBytesMax = 400_000;
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway({ worker: false });
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway({ worker: false })));
+after(() => gateway.stop());
 
 test('a person signs in, and out again', async () => {
   const { email } = await newPerson(gateway);

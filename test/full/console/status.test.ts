@@ -2,27 +2,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { switchModel } from '../../../src/accounts/model-switches.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 before(async () => {
   gateway = await startTestGateway();
-  browser = await startBrowser();
   const chat = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
   assert.equal((await gateway.post('/v1/chat/completions', chat)).status, 200);
   const until = new Date(Date.now() + 3_600_000);
   const note = `New weights are being loaded. ${'x'.repeat(200)}`; // breaks rather than overflows
   await switchModel(gateway.by, { model: 'sim-image', maintenance: { note, until } });
 });
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+after(() => gateway.stop());
 
 test('the status shows each model, follows by itself, and is linked from the sign-in page', () =>
   browser.visit({ origin: gateway.url }, async (page) => {

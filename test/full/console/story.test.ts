@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import OpenAI, { AuthenticationError } from 'openai';
 import type { Page } from 'playwright-core';
 import { moneyText } from '../../../console/src/parts/money-text.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { playsFrames } from '../../support/browser/playing.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -12,15 +12,8 @@ import { mp4, wav } from '../../support/media.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway()));
+after(() => gateway.stop());
 
 test('an API key is created and used, the charge is seen, an avatar talks, the key is revoked, an operator adds money', async () => {
   const { account } = gateway;

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import * as z from 'zod';
 import { createAccount } from '../../../src/accounts/accounts.ts';
-import { type TestBrowser, startBrowser, type VisitOptions } from '../../support/browser.ts';
+import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -14,15 +14,10 @@ import { mp4, wav } from '../../support/media.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway({ env: { TOLLGATE_TEMPORAL_UI_URL: 'https://temporal.example.com' } });
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(
+  async () => (gateway = await startTestGateway({ env: { TOLLGATE_TEMPORAL_UI_URL: 'https://temporal.example.com' } })),
+);
+after(() => gateway.stop());
 
 const liveMs = 60_000;
 const hook = 'http://127.0.0.1:9/hook';

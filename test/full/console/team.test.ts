@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAccount } from '../../../src/accounts/accounts.ts';
 import { changeRole, listMembers } from '../../../src/accounts/members.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
@@ -12,15 +12,8 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
 let gateway: TestGateway;
-let browser: TestBrowser;
-before(async () => {
-  gateway = await startTestGateway({ worker: false });
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser.close();
-  await gateway.stop();
-});
+before(async () => (gateway = await startTestGateway({ worker: false })));
+after(() => gateway.stop());
 
 /** An account of its own with one owner. */
 async function team() {

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../../../src/accounts/accounts.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -19,18 +19,15 @@ import { tasksOfTable, type UserTask, writeUserTasks } from '../../support/user-
 const deliveryPace = { firstMs: 100, factor: 0, mostMs: 100, forMs: 0 };
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let receiver: Upstream;
 let closeReceiver: () => Promise<void>;
 before(async () => {
   gateway = await startTestGateway({ deliveryPace });
-  browser = await startBrowser();
   ({ upstream: receiver, close: closeReceiver } = await openUpstream());
 });
 const done: UserTask[] = [];
 after(async () => {
   await writeUserTasks(done);
-  await browser.close();
   await gateway.stop();
   await closeReceiver();
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createAccount } from '../../../src/accounts/accounts.ts';
-import { startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { signIn } from '../../support/console.ts';
@@ -14,16 +14,13 @@ import { openUpstream, type Upstream } from '../../support/upstream.ts';
 const deliveryPace = { firstMs: 100, factor: 0, mostMs: 100, forMs: 0 };
 
 let gateway: TestGateway;
-let browser: TestBrowser;
 let receiver: Upstream;
 let closeReceiver: () => Promise<void>;
 before(async () => {
   gateway = await startTestGateway({ deliveryPace });
-  browser = await startBrowser();
   ({ upstream: receiver, close: closeReceiver } = await openUpstream());
 });
 after(async () => {
-  await browser.close();
   await gateway.stop();
   await closeReceiver();
 });
