@@ -1,15 +1,16 @@
 /**
- * The image without an engine: the Dockerfile's own build steps in a folder with nothing but what they copy, then what its
- * last stage keeps, read-only and as a user without rights: every role starts and serves.
+ * The image without an engine: the Dockerfile's own build steps in a folder with nothing but what they copy make what was
+ * built here, byte for byte; then what its last stage keeps, read-only and as a user without rights: every role starts and serves.
  */
 import assert from 'node:assert/strict';
-import { chmod, chown, copyFile, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { imageOf, readDockerfile, root } from '../../support/compose.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/database.ts';
 import { Running, until } from '../../support/process.ts';
+import { differences, filesOf } from './built-files.ts';
 
 const key = 'sk-tg-a-key-of-the-image-test';
 /** The unprivileged user of every Unix. Without root the tests keep their own user. */
@@ -20,10 +21,15 @@ const stages = readDockerfile();
 const [build, final] = stages;
 const { env: imageEnvironment, entrypoint } = imageOf(stages);
 const started = new Set<Running>();
+/** All that may show in a build and must not: packages that ran no script, another time zone, another language. */
+const elsewhere = { npm_config_ignore_scripts: 'true', TZ: 'Asia/Shanghai', LANG: 'zh_CN.UTF-8' };
 let folder: string;
+/** Where it is built: a path with spaces, of another length than this checkout's. */
+let place: string;
 let database: TestDatabase;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-image-'));
+  place = join(folder, 'a build that is elsewhere');
   await chmod(folder, 0o755);
   await copyFile(process.execPath, join(folder, 'node')); // this one may lie in a folder of its owner's alone
   database = await freshDatabase();
@@ -36,7 +42,6 @@ after(async () => {
 });
 
 test('the build’s steps run in a folder that has only what they copy', async () => {
-  const place = join(folder, 'build');
   await mkdir(place);
   for (const { word, rest } of build?.steps ?? []) {
     const words = rest.split(' ');
@@ -49,10 +54,33 @@ test('the build’s steps run in a folder that has only what they copy', async (
         });
     }
     if (word !== 'RUN') continue;
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_prefer_offline: 'true' };
-    const { code, stdout, stderr } = await new Running('sh', ['-c', rest], { cwd: place, env }).ended;
-    assert.equal(code, 0, stdout + stderr);
+    const env = {
+      ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_prefer_offline: 'true' },
+      ...elsewhere,
+    };
+    await run('sh', ['-c', `umask 077 && ${rest}`], { cwd: place, env });
   }
+});
+
+test('they made what was built here, where packages ran their scripts, byte for byte', async () => {
+  const lists = [join(folder, 'sbom-here.json'), join(folder, 'sbom.json')] as const;
+  for (const [cwd, list] of [
+    [root, lists[0]],
+    [place, lists[1]],
+  ] as const)
+    await run(process.execPath, ['scripts/supply.mjs', 'sbom', list], { cwd, env: { ...process.env, ...elsewhere } });
+  assert.equal(await readFile(lists[1], 'utf8'), await readFile(lists[0], 'utf8'));
+
+  const here = await filesOf(join(root, 'dist'));
+  const there = await filesOf(join(place, 'dist'));
+  assert.deepEqual(differences(here, there), []);
+  for (const name of [
+    ...['workflow-bundle.js', 'cli/main.js'],
+    ...['console/index.html', 'console/docs.html', 'console/status.html'],
+  ])
+    assert.ok(there.has(name), name);
+  for (const [file, { text }] of there)
+    for (const each of [root, folder]) assert.ok(!text.includes(each), `${file} names the folder it was built in`);
 });
 
 test('what is kept has no development package, no source and no test', async () => {
@@ -60,13 +88,13 @@ test('what is kept has no development package, no source and no test', async () 
   await mkdir(app);
   for (const { rest } of final?.steps.filter(({ word }) => word === 'COPY') ?? []) {
     const [, source = '', target = ''] = rest.split(' ');
-    const from = join(folder, 'build', source.replace('/app/', ''));
+    const from = join(place, source.replace('/app/', ''));
     await cp(from, join(app, target.startsWith('.') ? basename(source) : target), {
       recursive: true,
       verbatimSymlinks: true,
     });
   }
-  await new Running('chmod', ['-R', 'a-w,a+rX', app], { cwd: folder, env: process.env }).ended;
+  await run('chmod', ['-R', 'a-w,a+rX', app], { cwd: folder, env: process.env });
   const packages = await readdir(join(app, 'node_modules'));
   for (const name of ['vite', 'tsx', 'oxlint', 'react', 'playwright-core', 'typescript', 'prettier'])
     assert.ok(!packages.includes(name), name);
@@ -93,14 +121,14 @@ test('as an unprivileged user, over files that can’t be written, every role st
     TOLLGATE_NOTICE_SECONDS: '0',
     HOST: '127.0.0.1',
   };
-  const version = await run(['--version'], {}).ended;
+  const version = await role(['--version'], {}).ended;
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/, version.stderr);
-  const migrated = await run(['migrate'], settings).ended;
+  const migrated = await role(['migrate'], settings).ended;
   assert.equal(migrated.code, 0, migrated.stderr);
 
-  const api = run(['api'], { ...settings, PORT: '0' });
+  const api = role(['api'], { ...settings, PORT: '0' });
   const url = await api.printed(/"address":"(http:[^"]+)"/);
-  const worker = run(['worker'], { ...settings, PORT: '1' });
+  const worker = role(['worker'], { ...settings, PORT: '1' });
   await worker.printed(/the worker runs/);
   await until('the health check', async () => {
     const asked = node(['scripts/healthy.mjs'], { PORT: new URL(url).port });
@@ -121,8 +149,14 @@ test('as an unprivileged user, over files that can’t be written, every role st
   }
 });
 
+/** Runs a program to its end, which has to be a good one. */
+async function run(...[program, args, options]: ConstructorParameters<typeof Running>): Promise<void> {
+  const { code, stdout, stderr } = await new Running(program, args, options).ended;
+  assert.equal(code, 0, stdout + stderr);
+}
+
 /** As the image's entry point does, without its init process. */
-function run(args: readonly string[], settings: Record<string, string>): Running {
+function role(args: readonly string[], settings: Record<string, string>): Running {
   const [init, separator, program, ...flags] = entrypoint;
   assert.deepEqual([init, separator, program], ['tini', '--', 'node']);
   return node([...flags, ...args], { ...imageEnvironment, TOLLGATE_WORKER_PORT: '0', ...settings });
