@@ -1,12 +1,30 @@
 /** The account console as people use it in a browser. */
+import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { expectAnswers } from './browser/watch.ts';
 
+export interface Person {
+  /** Where their console is. */
+  url: string;
+  email: string;
+  password: string;
+}
+
+/** Opens a page of the console as one who is signed in already. */
+export async function openAs(page: Page, person: Person, path: string): Promise<void> {
+  await startSession(page, person);
+  await page.goto(path);
+}
+
+/** Signs a person in without any page, by the API: half a second less of a browser's work than the form. */
+export async function startSession(page: Page, { url, email, password }: Person): Promise<void> {
+  const asked = { data: { email, password }, headers: { Origin: url } };
+  const answer = await page.context().request.post(`${url}/console/api/session`, asked);
+  assert.equal(answer.status(), 200, await answer.text());
+}
+
 /** Signs a person in by the form, in either language, and waits for the console. */
-export async function signIn(
-  page: Page,
-  { url, email, password }: { url: string; email: string; password: string },
-): Promise<void> {
+export async function signIn(page: Page, { url, email, password }: Person): Promise<void> {
   // A page asks who is signed in before anybody is.
   expectAnswers(page, { status: 401, path: '/console/api/session' });
   await page.goto(`${url}/console/sign-in`);

@@ -1,7 +1,7 @@
 /** The console's playground as an owner opens it, and the costs that it shows. */
 import type { Locator, Page } from 'playwright-core';
 import { browser, type VisitOptions } from './browser.ts';
-import { signIn } from './console.ts';
+import { openAs } from './console.ts';
 import type { TestGateway } from './gateway.ts';
 import { newPerson, type NewTestPerson, password } from './people.ts';
 
@@ -29,8 +29,7 @@ export const playgroundOf =
     const wanted: NewTestPerson = { memberships: [{ account, role }] };
     const { email } = await newPerson(gateway, wanted);
     await browser.visit({ origin: gateway.url, ...options }, async (page) => {
-      await signIn(page, { url: gateway.url, email, password });
-      await page.goto(`/console/${account}/playground/${place}`);
+      await openAs(page, { url: gateway.url, email, password }, `/console/${account}/playground/${place}`);
       await work(page, { account, key });
     });
   };

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -27,8 +27,7 @@ async function visit({ balance = '10', isOperator = false, ...options }: Options
   const { account } = await gateway.newKey({ balance });
   const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator });
   await browser.visit({ ...options, origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(`/console/${account}/batches`);
+    await openAs(page, { url: gateway.url, email, password }, `/console/${account}/batches`);
     await work(page);
   });
 }

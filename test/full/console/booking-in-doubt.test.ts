@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { browser } from '../../support/browser.ts';
 import { audited } from '../../support/browser/accessibility.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/database.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type Line, openLine } from '../../support/line.ts';
@@ -47,8 +47,7 @@ for (const { locale, text, words } of [
     const { email } = await newPerson(gateway, { memberships: [], isOperator: true });
     const expected = { origin: gateway.url, locale, expectAnswers: [503] };
     await browser.visit(expected, async (page) => {
-      await signIn(page, { url: gateway.url, email, password });
-      await page.goto(`/console/operator/accounts?account=${account}`);
+      await openAs(page, { url: gateway.url, email, password }, `/console/operator/accounts?account=${account}`);
       const dialog = page.getByRole('dialog').last();
       await page.getByRole('button', { name: words.credit, exact: true }).click();
       await dialog.getByLabel(words.amount).fill('2.5');

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { browser } from '../../support/browser.ts';
 import { type FirstLoad, firstLoad } from '../../support/browser/first-load.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { signIn, startSession } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -31,7 +31,7 @@ for (const locale of ['en-US', 'zh-CN'] as const) {
       const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }] });
       const body = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
       assert.equal((await gateway.post('/v1/chat/completions', body, bearer(key))).status, 200);
-      await signIn(page, { url: gateway.url, email, password });
+      await startSession(page, { url: gateway.url, email, password });
       const load = await firstLoad(page, `/console/${account}/overview`, (loaded) =>
         loaded.locator('.tg-bar').first().waitFor(),
       );

@@ -7,7 +7,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs, signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 import { until } from '../../support/process.ts';
@@ -22,8 +22,7 @@ after(() => gateway.stop());
 
 const keysPage = () => `/console/${gateway.account}/keys`;
 async function openKeys(page: Page, as = email): Promise<void> {
-  await signIn(page, { url: gateway.url, email: as, password });
-  await page.goto(keysPage());
+  await openAs(page, { url: gateway.url, email: as, password }, keysPage());
   await page.getByRole('heading', { level: 1, name: /API/ }).waitFor();
 }
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { browser } from '../../support/browser.ts';
 import { audited } from '../../support/browser/accessibility.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { writeEntries } from '../../support/entries.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -23,8 +23,7 @@ after(() => gateway.stop());
 
 test('revenue, cost and margin by what is chosen, and the same as a file', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email: operator, password });
-    await page.goto('/console/operator/accounts');
+    await openAs(page, { url: gateway.url, email: operator, password }, '/console/operator/accounts');
     await page.getByRole('link', { name: 'Margin' }).click();
     await page
       .getByText(

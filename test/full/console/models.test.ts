@@ -6,7 +6,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -36,15 +36,13 @@ before(async () => {
 after(() => gateway.stop());
 
 async function goTo(page: Page, email: string, path: string): Promise<void> {
-  await signIn(page, { url: gateway.url, email, password });
-  await page.goto(path);
+  await openAs(page, { url: gateway.url, email, password }, path);
   await page.getByRole('article').first().waitFor();
 }
 const modelsOf = () => `/console/${gateway.account}/models`;
 const tablePath = '/console/operator/models';
 async function goToTable(page: Page): Promise<void> {
-  await signIn(page, { url: gateway.url, email: operator, password });
-  await page.goto(tablePath);
+  await openAs(page, { url: gateway.url, email: operator, password }, tablePath);
   await page.getByRole('table').waitFor();
 }
 const row = (page: Page, id: string) =>

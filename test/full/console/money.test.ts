@@ -10,7 +10,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs, startSession } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -59,8 +59,7 @@ async function downloaded(page: Page, name: string | RegExp): Promise<string[]> 
 test('a call made elsewhere changes balance, spend and ledger without reloading; so does an operator’s credit', async () => {
   const one = await customer('10');
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email: one.email, password });
-    await page.goto(one.path('overview'));
+    await openAs(page, { url: gateway.url, email: one.email, password }, one.path('overview'));
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     await audited(page);
     await screenshotOf(page, 'overview-first-steps-en');
@@ -119,8 +118,7 @@ test('filters and ranges stand in the address, and what is wrong there is report
   const one = await customer('10');
   const cost = await call(one);
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email: one.email, password });
-    await page.goto(one.path('ledger?type=credit'));
+    await openAs(page, { url: gateway.url, email: one.email, password }, one.path('ledger?type=credit'));
     await page
       .getByRole('table')
       .getByRole('button', { name: /Top-up/ })
@@ -153,8 +151,7 @@ test('a statement adds up on the page and in its file, and is printed by itself'
   await call(one);
   await gateway.core.ledger.adjust(one.account, micros(-1_000_001n), 'a correction');
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email: one.email, password });
-    await page.goto(one.path('statement'));
+    await openAs(page, { url: gateway.url, email: one.email, password }, one.path('statement'));
     const sums = page.getByRole('table').first();
     await sums.getByText('Closing balance').waitFor();
     const amountOf = async (line: string) => {
@@ -205,7 +202,7 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
   await gateway.finished(`/v1/images/generations/${String(body['id'])}`, key);
   const look = { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit({ origin: gateway.url, ...look }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
+    await startSession(page, { url: gateway.url, email, password });
     for (const [name, heading, sign] of [
       ['overview', '概览', '最近的失败'],
       ['usage', '用量', '按日期的费用'],

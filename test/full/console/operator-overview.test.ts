@@ -6,7 +6,7 @@ import { changeAccount, createAccount } from '../../../src/accounts/accounts.ts'
 import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';
@@ -53,8 +53,7 @@ after(async () => {
 });
 
 const open = async (page: Page, path: string) => {
-  await signIn(page, { url: gateway.url, email: operator, password });
-  await page.goto(path);
+  await openAs(page, { url: gateway.url, email: operator, password }, path);
 };
 
 test('an operator without an account begins at the overview, whose figures lead to what they count', () =>

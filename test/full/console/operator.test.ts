@@ -7,7 +7,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs, signIn, startSession } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { admissionOf, failureOf } from '../../support/money.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -27,14 +27,13 @@ const pages = ['accounts', 'people', 'acts', 'unknown', 'audit'] as const;
 const dialog = (page: Page): Locator => page.getByRole('dialog').last();
 const press = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name }).click();
 const gone = async (page: Page, text: string) => page.getByText(text).first().waitFor({ state: 'detached' });
-const openAs = async (page: Page, email: string, path: string) => {
-  await signIn(page, { url: gateway.url, email, password });
-  await page.goto(path);
+const openPage = async (page: Page, email: string, path: string) => {
+  await openAs(page, { url: gateway.url, email, password }, path);
 };
 
 test('an account is made, its owner comes in by the link and sees money come and go without reloading', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
-    await openAs(page, operator, '/console/operator/accounts');
+    await openPage(page, operator, '/console/operator/accounts');
     await page.getByRole('button', { name: 'Create account' }).first().click();
     await dialog(page).getByLabel('Name').fill(markup);
     await dialog(page).getByLabel('Opening balance in CNY').fill('1.2345678');
@@ -125,7 +124,7 @@ describe('people', () => {
     browser.visit({ origin: gateway.url }, async (page) => {
       const email = 'grace@example.com';
       await newPerson(gateway, { email });
-      await openAs(page, operator, '/console/operator/people');
+      await openPage(page, operator, '/console/operator/people');
       await page.getByRole('button', { name: 'Invite person' }).click();
       await dialog(page).getByLabel('E-mail').fill('new@example.com');
       await dialog(page).getByLabel('Operator role').check();
@@ -172,7 +171,7 @@ test('a paid call of unknown outcome says what can be done, and is resolved with
     await closeIntent(database, answer.taskId, 0, { outcome: 'unknown', reason, requestId: 'up-17' });
     await ledger.releaseTask(failureOf(who, answer.taskId));
 
-    await openAs(page, operator, '/console/operator/unknown');
+    await openPage(page, operator, '/console/operator/unknown');
     await page.getByText(reason).waitFor();
     await page.getByText('The caller was not charged; the hold was released.').waitFor();
     await page.getByText('Ask simulator what happened to request up-17.').waitFor();
@@ -193,7 +192,7 @@ test('a paid call of unknown outcome says what can be done, and is resolved with
 
 test('an audit that is run now shows its result when it has ended', () =>
   browser.visit({ origin: gateway.url }, async (page) => {
-    await openAs(page, operator, '/console/operator/audit');
+    await openPage(page, operator, '/console/operator/audit');
     await page.getByText('No audits yet.').waitFor();
     await page.getByRole('button', { name: 'Run now' }).click();
     await page
@@ -207,7 +206,7 @@ test('an audit that is run now shows its result when it has ended', () =>
 
 test('each page in Chinese, in the dark and on a phone is for everybody', () =>
   browser.visit({ origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
-    await signIn(page, { url: gateway.url, email: operator, password });
+    await startSession(page, { url: gateway.url, email: operator, password });
     for (const name of pages) {
       await page.goto(`/console/operator/${name}`);
       await page.getByRole('heading', { level: 1 }).waitFor();

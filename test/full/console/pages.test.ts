@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
-import { signIn } from '../../support/console.ts';
+import { startSession } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -79,7 +79,7 @@ describe('each page is fit for everybody', () => {
   for (const [name, { suffix, ...look }] of Object.entries(looks)) {
     test(name, () =>
       browser.visit({ origin: gateway.url, ...look }, async (page) => {
-        await signIn(page, { url: gateway.url, email, password });
+        await startSession(page, { url: gateway.url, email, password });
         for (const { name: pageName, path } of pages) {
           await page.goto(path);
           await settled(page);

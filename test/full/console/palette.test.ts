@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -20,7 +20,7 @@ async function visit(
   const { account, key, keyId } = await gateway.newKey({ balance: '10', name: 'till' });
   const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator });
   await browser.visit({ ...options, origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
+    await openAs(page, { url: gateway.url, email, password }, '/console');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await work(page, { account, key, keyId });
   });

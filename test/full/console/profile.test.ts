@@ -5,7 +5,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs, signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { callConsole, newPerson, password } from '../../support/people.ts';
 
@@ -48,8 +48,7 @@ test('on a Chinese phone in the dark: a wrong password is reported at its field,
   const { email } = await newPerson(gateway);
   const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit(look, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto('/console/profile');
+    await openAs(page, { url: gateway.url, email, password }, '/console/profile');
     await page.getByLabel('当前密码').fill('not mine at all');
     await page.getByLabel('新密码').fill('another good one');
     expectAnswers(page, { status: 400, path: '/console/api/profile/password' });
@@ -70,8 +69,7 @@ test('on a Chinese phone in the dark: a wrong password is reported at its field,
 test('language and theme are chosen here too', async () => {
   const { email } = await newPerson(gateway);
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto('/console/profile');
+    await openAs(page, { url: gateway.url, email, password }, '/console/profile');
     await page.getByText('Dark', { exact: true }).click();
     await page.locator('html[data-scheme=dark]').waitFor();
     await page.getByText('中文').click();

@@ -11,7 +11,7 @@ import { createApiKey, noLimits } from '../../../src/accounts/api-keys.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { changeBodyRecording } from '../../../src/bodies/recording-settings.ts';
 import { listActs } from '../../../src/ledger/audit-log.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { wav } from '../../support/media.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -43,8 +43,7 @@ async function visit(
     return headers.get('x-request-id') ?? '';
   };
   await browser.visit({ ...rest, origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(`/console/${account}/requests`);
+    await openAs(page, { url: gateway.url, email, password }, `/console/${account}/requests`);
     await work({ page, account, key, call });
   });
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
-import { signIn } from '../../support/console.ts';
+import { startSession } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 import { dayIn } from '../../../src/domain/time-zone.ts';
@@ -23,7 +23,7 @@ async function visit(
   const body = { model: 'sim-chat', messages: [{ role: 'user', content: 'Hello' }] };
   await gateway.post('/v1/chat/completions', body, bearer(key));
   await browser.visit({ ...options, origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
+    await startSession(page, { url: gateway.url, email, password });
     await work(page, account);
   });
 }

@@ -8,7 +8,7 @@ import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { decodedSize, playsFrames } from '../../support/browser/playing.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { mp4, wav } from '../../support/media.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -35,8 +35,7 @@ async function visit(
 ): Promise<void> {
   const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator });
   await browser.visit({ ...options, origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(`/console/${account}/tasks`);
+    await openAs(page, { url: gateway.url, email, password }, `/console/${account}/tasks`);
     await work(page);
   });
 }

@@ -7,7 +7,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -25,8 +25,7 @@ async function team() {
 test('an owner invites by a link that is shown once; the invited person signs in, and is made owner and removed', async () => {
   const { email, address } = await team();
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(address);
+    await openAs(page, { url: gateway.url, email, password }, address);
     await page.getByRole('button', { name: 'Invite member' }).click();
     await page.getByLabel('E-mail').fill('new@example.com');
     await audited(page);
@@ -74,8 +73,7 @@ test('an existing person joins another account with their present password', asy
   const other = await newPerson(gateway);
   let link = '';
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(address);
+    await openAs(page, { url: gateway.url, email, password }, address);
     await page.getByRole('button', { name: 'Invite member' }).click();
     await page.getByLabel('E-mail').fill(other.email);
     await page.getByRole('button', { name: 'Create link' }).click();
@@ -100,8 +98,7 @@ test('on a Chinese phone in the dark: the only owner can’t be removed, and the
   await newPerson(gateway, { email: 'm@example.com', memberships: [{ account, role: 'member' }] });
   const look = { origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit(look, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(address);
+    await openAs(page, { url: gateway.url, email, password }, address);
     await page.getByText('唯一的所有者').waitFor();
     for (const name of [`移除 ${email}`, `将 ${email} 设为成员`])
       assert.ok(await page.getByRole('button', { name }).isDisabled(), name);

@@ -9,7 +9,7 @@ import type { Locator, Page } from 'playwright-core';
 import { createAccount } from '../../../src/accounts/accounts.ts';
 import type { AccountId } from '../../../src/domain/ids.ts';
 import { browser } from '../../support/browser.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs, signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 import { openUpstream, type Upstream } from '../../support/upstream.ts';
@@ -61,7 +61,7 @@ function userTask(name: string, setting: Setting, act: (hand: Hand) => Promise<v
     const { email } = await newPerson(gateway, { memberships: [{ account, role: 'owner' }], isOperator });
     await browser.visit({ origin: gateway.url }, async (page) => {
       await prepare?.({ page, account, email });
-      await signIn(page, { url: gateway.url, email, password });
+      await openAs(page, { url: gateway.url, email, password }, '/console');
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       const startedMs = performance.now();
       let clicks = 0;

@@ -5,7 +5,7 @@ import { createAccount } from '../../../src/accounts/accounts.ts';
 import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
-import { signIn } from '../../support/console.ts';
+import { openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 import { openUpstream, type Upstream } from '../../support/upstream.ts';
@@ -35,8 +35,7 @@ test('an owner sets the webhook, tries it, sees what became of the test, and sen
   const { email, address } = await owner();
   receiver.answers({ status: 500, pieces: ['{"error":"no such <b>table</b>"}'] });
   await browser.visit({ origin: gateway.url }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(address);
+    await openAs(page, { url: gateway.url, email, password }, address);
     await page.getByText('No events yet.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Send test event' }).isDisabled(), true);
     await page.getByLabel('Webhook URL').fill(`${receiver.url}/hook`);
@@ -81,8 +80,7 @@ test('on a phone, in Chinese and in the dark, the page fits, and says in Chinese
   const { email, address } = await owner();
   const look = { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit({ origin: gateway.url, ...look }, async (page) => {
-    await signIn(page, { url: gateway.url, email, password });
-    await page.goto(address);
+    await openAs(page, { url: gateway.url, email, password }, address);
     await page.getByText('还没有事件').waitFor();
     receiver.answers({ status: 410, pieces: ['x'.repeat(2000)] });
     await page.getByLabel('Webhook 地址').fill(`${receiver.url}/hook`);
