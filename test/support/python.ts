@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+/** Installs the others: of the CPU that pip takes, a tenth. */
+const installer = 'uv==0.13.9';
 /** Beside the other programs that tests bring; a run's temporary folder ends with it. */
 const environments = join(import.meta.dirname, '..', '..', '.run', 'python');
 
@@ -32,9 +34,7 @@ async function madeAt(link: string, packages: readonly string[]): Promise<string
   await mkdir(environments, { recursive: true });
   const folder = await mkdtemp(`${link}-`);
   try {
-    await run('python3', ['-m', 'venv', folder]);
-    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages];
-    await run(join(folder, 'bin', 'python'), install);
+    await install(folder, packages);
     await symlink(folder, link);
     return folder;
   } catch (error) {
@@ -43,4 +43,16 @@ async function madeAt(link: string, packages: readonly string[]): Promise<string
     if (other !== undefined) return other;
     throw error;
   }
+}
+
+async function install(folder: string, packages: readonly string[]): Promise<void> {
+  const python = join(folder, 'bin', 'python');
+  if (packages.includes(installer)) {
+    await run('python3', ['-m', 'venv', folder]);
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
+    return;
+  }
+  const uv = join(await pythonWith(installer), 'uv');
+  await run('python3', ['-m', 'venv', '--without-pip', folder]);
+  await run(uv, ['pip', 'install', '--quiet', '--python', python, ...packages]);
 }
