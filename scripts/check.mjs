@@ -4,7 +4,7 @@ import path from 'node:path';
 import { runScript, say } from './prepare.mjs';
 
 /** The longest first. */
-const programs = [['prettier', '--check', '.'], ['tsc', '-p', '.'], ['oxlint'], ['tsc', '-p', 'console'], ['knip']];
+const programs = [['prettier', '--check', '.'], ['oxlint'], ['knip']];
 
 await runScript(async () => {
   const { default: pLimit } = await import('p-limit'); // installed by now
