@@ -10,7 +10,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { openAs, startSession } from '../../support/console.ts';
+import { moveTo, openAs } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -202,14 +202,14 @@ test('all of it in Chinese, in the dark, on a phone', async () => {
   await gateway.finished(`/v1/images/generations/${String(body['id'])}`, key);
   const look = { locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' } as const;
   await browser.visit({ origin: gateway.url, ...look }, async (page) => {
-    await startSession(page, { url: gateway.url, email, password });
+    await openAs(page, { url: gateway.url, email, password }, path('keys'));
     for (const [name, heading, sign] of [
       ['overview', '概览', '最近的失败'],
       ['usage', '用量', '按日期的费用'],
       ['ledger', '资金明细', '净额'],
       ['statement', '对账单', '期末余额'],
     ] as const) {
-      await page.goto(path(name));
+      await moveTo(page, path(name));
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByText(sign).first().waitFor();
       await audited(page);

@@ -6,7 +6,7 @@ import { changeAccount, createAccount } from '../../../src/accounts/accounts.ts'
 import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
-import { openAs } from '../../support/console.ts';
+import { moveTo, openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password, signedIn } from '../../support/people.ts';
 import { until } from '../../support/process.ts';
@@ -135,14 +135,14 @@ test('a provider shows how its calls went, by model', () =>
 
 test('on a phone, in Chinese and in the dark, the pages fit', () =>
   browser.visit({ origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
-    await open(page, '/console/operator/overview');
+    await open(page, '/console/operator/accounts');
     for (const [path, text] of [
       ['overview', '最近 30 天收入最高的账户'],
       ['tasks', 'A toll gate'],
       ['webhooks', 'webhook.test'],
       ['providers', '延迟中位数'],
     ] as const) {
-      await page.goto(`/console/operator/${path}`);
+      await moveTo(page, `/console/operator/${path}`);
       await page.getByText(text).first().waitFor();
       await audited(page);
       await assertNoSidewaysScroll(page);

@@ -7,7 +7,7 @@ import { browser } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
 import { expectAnswers } from '../../support/browser/watch.ts';
-import { openAs, signIn, startSession } from '../../support/console.ts';
+import { moveTo, openAs, signIn } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { admissionOf, failureOf } from '../../support/money.ts';
 import { newPerson, password } from '../../support/people.ts';
@@ -206,9 +206,9 @@ test('an audit that is run now shows its result when it has ended', () =>
 
 test('each page in Chinese, in the dark and on a phone is for everybody', () =>
   browser.visit({ origin: gateway.url, locale: 'zh-CN', colorScheme: 'dark', screen: 'phone' }, async (page) => {
-    await startSession(page, { url: gateway.url, email: operator, password });
+    await openPage(page, operator, '/console/operator/overview');
     for (const name of pages) {
-      await page.goto(`/console/operator/${name}`);
+      await moveTo(page, `/console/operator/${name}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('main .ant-skeleton').first().waitFor({ state: 'detached' });
       await audited(page);

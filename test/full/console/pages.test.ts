@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
 import { screenshotOf } from '../../support/browser/traces.ts';
-import { startSession } from '../../support/console.ts';
+import { moveTo, openAs } from '../../support/console.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 
@@ -79,9 +79,9 @@ describe('each page is fit for everybody', () => {
   for (const [name, { suffix, ...look }] of Object.entries(looks)) {
     test(name, () =>
       browser.visit({ origin: gateway.url, ...look }, async (page) => {
-        await startSession(page, { url: gateway.url, email, password });
+        await openAs(page, { url: gateway.url, email, password }, '/console/profile');
         for (const { name: pageName, path } of pages) {
-          await page.goto(path);
+          await moveTo(page, path);
           await settled(page);
           assert.equal(new URL(page.url()).pathname, path);
           await audited(page);

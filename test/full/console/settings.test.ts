@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browser, type VisitOptions } from '../../support/browser.ts';
 import { assertNoSidewaysScroll, audited } from '../../support/browser/accessibility.ts';
-import { startSession } from '../../support/console.ts';
+import { moveTo, startSession } from '../../support/console.ts';
 import { bearer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newPerson, password } from '../../support/people.ts';
 import { dayIn } from '../../../src/domain/time-zone.ts';
@@ -46,7 +46,7 @@ test("an owner sets the account's zone and name, and all its pages are in that z
     await page.getByText('30 days').waitFor();
     await audited(page);
     for (const path of ['overview', 'usage', 'ledger', 'statement', 'requests', 'tasks']) {
-      await page.goto(`/console/${account}/${path}`);
+      await moveTo(page, `/console/${account}/${path}`);
       await page.getByText('in Pacific/Kiritimati').first().waitFor();
     }
     await page.goto(`/console/${account}/ledger`);
