@@ -10,6 +10,9 @@ const longest = [
   'test/media',
   'test/temporal',
   'test/workflows',
+  'test/storage',
+  'test/api/console/webhooks',
+  'test/batches',
 ];
 
 /**
