@@ -4,6 +4,7 @@ import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Job } from '../providers/contract.ts';
+import { createEncoderPool } from '../simulator/encoding/pool.ts';
 import { createSimulator } from '../simulator/simulator.ts';
 
 export interface Samples {
@@ -55,7 +56,11 @@ async function makeVideo(path: string, tempDir: string): Promise<void> {
       ...{ name: 'samples', kind: 'simulator', secrets: {}, numbers: {}, headers: {} },
       ...{ timeoutMs: 60_000, idleTimeoutMs: 60_000, deadlineMs: 60_000 },
     },
-    { fetchFile: () => Promise.reject(new Error('samples fetch nothing')), tempDir },
+    {
+      fetchFile: () => Promise.reject(new Error('samples fetch nothing')),
+      tempDir,
+      pool: createEncoderPool(1), // a thread of the process's would stay with its memory for a minute
+    },
   );
   try {
     const job: Job = {

@@ -11,7 +11,7 @@ import { itemParam, type VideoRequest } from '../domain/requests/video-request.t
 import type { Pixels } from '../domain/tasks/pixels.ts';
 import type { Job, Poll, ResultPart, TaskProvider } from '../providers/contract.ts';
 import { avatarFile, avatarInputs, prepareAvatar, type AvatarTools } from './avatar-job.ts';
-import { createEncoderPool } from './encoding/pool.ts';
+import { createEncoderPool, type EncoderPool } from './encoding/pool.ts';
 import { cardImages, preparedFile, prepareEdit, prepareUpscaled } from './image-job.ts';
 import { newJobId, submittedAt } from './job-id.ts';
 import { knobSettingsOf, readKnobs, type Knobs } from './knobs.ts';
@@ -30,6 +30,8 @@ export interface SimulatorTools {
   fetchFile: (url: string, param: string) => Promise<Readable>;
   /** Work folders are made in it. */
   tempDir: string;
+  /** What encodes; closed with the simulator. The threads that all simulators of the process share, unless said otherwise. */
+  pool?: EncoderPool;
   /** Unix ms. */
   now?: () => number;
 }
@@ -41,9 +43,9 @@ export interface Simulator extends TaskProvider {
 
 /** A provider of kind `simulator`. Threads are started by the first job that needs one, and keep no process alive. */
 export function createSimulator(settings: ProviderSettings, tools: SimulatorTools): Simulator {
-  const { tempDir, fetchFile, now = () => Date.now() } = tools;
+  const { tempDir, fetchFile, pool = createEncoderPool(), now = () => Date.now() } = tools;
   const knobSettings = knobSettingsOf(settings);
-  const avatarTools: AvatarTools = { tempDir, fetchFile, pool: createEncoderPool() };
+  const avatarTools: AvatarTools = { tempDir, fetchFile, pool };
   const preparations = createPreparations();
   const swept = sweepWorkFolders(tempDir, now()).catch(() => undefined); // tried again at the next start
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { BufferSource, EncodedPacketSink, Input, MP4 } from 'mediabunny';
 import { GatewayError } from '../../src/domain/errors.ts';
 import { probeMedia } from '../../src/media/probe.ts';
@@ -119,6 +121,23 @@ test('pools share the threads of their process; one that is closed refuses what 
     assert.deepEqual((await readdir(folder)).filter((name) => name !== '1.mp4').sort(), ['0.mp4', '2.mp4']);
   } finally {
     await other.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a pool with a thread of its own ends it when it is closed, idle as it is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-pool-'));
+  const pool = createEncoderPool(1);
+  const card = { prompt: 'x', top: '', bottom: '' };
+  const started = once(process, 'worker') as Promise<[Worker]>;
+  try {
+    const outputPath = join(folder, 'one.mp4');
+    await pool.run({ kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card, outputPath });
+    const [thread] = await started;
+    await pool.close();
+    assert.equal(thread.threadId, -1);
+  } finally {
+    await pool.close();
     await rm(folder, { recursive: true });
   }
 });

@@ -17,7 +17,7 @@ export interface EncoderPool {
    * wait, and with `upstream_error` when the encoder fails. An abort takes a waiting task out of the queue.
    */
   run(task: EncodeTask, signal?: AbortSignal): Promise<void>;
-  /** Refuses what it is at or has waiting, and ends the threads that were at it; idle ones stay for other pools. */
+  /** Refuses what it is at or has waiting, and ends the threads that were at it; idle ones end if no other pool has them, too. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createEncoderPool(threadsMax?: number): EncoderPool {
     run: (task, signal) => (isClosed ? Promise.reject(refusal()) : threads.run(pool, task, signal)),
     close: () => {
       isClosed = true;
-      return threads.leave(pool);
+      return threads.leave(pool, { endIdle: threads !== threadsOfProcess });
     },
   };
   return pool;
@@ -45,7 +45,7 @@ export function createEncoderPool(threadsMax?: number): EncoderPool {
 
 interface EncoderThreads {
   run(pool: EncoderPool, task: EncodeTask, signal?: AbortSignal): Promise<void>;
-  leave(pool: EncoderPool): Promise<void>;
+  leave(pool: EncoderPool, options: { endIdle: boolean }): Promise<void>;
 }
 
 interface Waiting {
@@ -94,12 +94,12 @@ function encoderThreads(threadsMax: number): EncoderThreads {
           waiting.reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
         }
       }),
-    leave: async (pool) => {
+    leave: async (pool, { endIdle }) => {
       for (const waiting of queue.filter((each) => each.pool === pool)) {
         queue.splice(queue.indexOf(waiting), 1);
         waiting.reject(failure('it was stopped'));
       }
-      const itsThreads = [...threads].filter(({ running }) => running?.pool === pool);
+      const itsThreads = [...threads].filter(({ running }) => (running ? running.pool === pool : endIdle));
       await Promise.all(itsThreads.map((thread) => end(thread, 'it was stopped')));
     },
   };
