@@ -80,19 +80,21 @@ test('the same video job gives the same bytes, whatever the time; another prompt
   assert.notEqual(await hash('a blue fox'), first);
 });
 
+const card = { prompt: 'x', top: '', bottom: '' };
+/** A small video, but for where it goes. */
+const clip = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
+
 test('a task that waits can be taken out of the queue, one that runs is done', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-pool-'));
   const pool = createEncoderPool(1);
-  const card = { prompt: 'x', top: '', bottom: '' };
-  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
   const stop = new AbortController();
   try {
-    const running = pool.run({ ...task, outputPath: join(folder, 'running.mp4') });
-    const waiting = pool.run({ ...task, outputPath: join(folder, 'waiting.mp4') }, stop.signal);
+    const running = pool.run({ ...clip, outputPath: join(folder, 'running.mp4') });
+    const waiting = pool.run({ ...clip, outputPath: join(folder, 'waiting.mp4') }, stop.signal);
     stop.abort(new Error('left'));
     await assert.rejects(waiting, /left/);
     await running;
-    await assert.rejects(pool.run({ ...task, outputPath: join(folder, 'late.mp4') }, stop.signal), /left/);
+    await assert.rejects(pool.run({ ...clip, outputPath: join(folder, 'late.mp4') }, stop.signal), /left/);
     assert.deepEqual(await readdir(folder), ['running.mp4']);
   } finally {
     await pool.close();
@@ -110,10 +112,8 @@ test('a closed pool refuses work instead of keeping it', async () => {
 test('pools share the threads of their process; one that is closed refuses what is its own, and no more', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-pool-'));
   const [one, other] = [createEncoderPool(), createEncoderPool()];
-  const card = { prompt: 'x', top: '', bottom: '' };
-  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
   try {
-    const tasks = [other, one, other].map((pool, at) => pool.run({ ...task, outputPath: join(folder, `${at}.mp4`) }));
+    const tasks = [other, one, other].map((pool, at) => pool.run({ ...clip, outputPath: join(folder, `${at}.mp4`) }));
     const [first, refused, last] = tasks;
     const refusal = assert.rejects(refused ?? Promise.resolve(), /it was stopped/);
     await one.close();
@@ -128,11 +128,9 @@ test('pools share the threads of their process; one that is closed refuses what 
 test('a pool with a thread of its own ends it when it is closed, idle as it is', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-pool-'));
   const pool = createEncoderPool(1);
-  const card = { prompt: 'x', top: '', bottom: '' };
   const started = once(process, 'worker') as Promise<[Worker]>;
   try {
-    const outputPath = join(folder, 'one.mp4');
-    await pool.run({ kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card, outputPath });
+    await pool.run({ ...clip, outputPath: join(folder, 'one.mp4') });
     const [thread] = await started;
     await pool.close();
     assert.equal(thread.threadId, -1);
@@ -144,11 +142,9 @@ test('a pool with a thread of its own ends it when it is closed, idle as it is',
 
 test('an encoder that fails is reported differently from an input that fails, and the next task is served', async () => {
   const pool = createEncoderPool(1);
-  const card = { prompt: 'x', top: '', bottom: '' };
-  const task = { kind: 'video', width: 64, height: 64, durationMs: 100, hasAudio: false, card } as const;
-  const failing = pool.run({ ...task, outputPath: '/nowhere/at/all.mp4' });
+  const failing = pool.run({ ...clip, outputPath: '/nowhere/at/all.mp4' });
   await assert.rejects(failing, (error) => error instanceof GatewayError && error.code === 'upstream_error');
-  await assert.rejects(pool.run({ ...task, outputPath: '/nowhere/either.mp4' }), /encoder failed/);
+  await assert.rejects(pool.run({ ...clip, outputPath: '/nowhere/either.mp4' }), /encoder failed/);
   await pool.close();
 });
 
