@@ -338,12 +338,13 @@ test('two models answer side by side, each with its cost and times, and one of t
     await (await again).finished();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     // On a busy machine what is said next would go to the other model if that was not changed at once.
-    const slowed = await page.context().newCDPSession(page);
-    await slowed.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+    const pace = await page.context().newCDPSession(page);
+    await pace.send('Emulation.setCPUThrottlingRate', { rate: 6 });
     await two!.getByRole('button', { name: 'Continue with this model only' }).click();
     await two!.waitFor({ state: 'detached' });
     await answers(page).getByText('From two.').waitFor();
     await say(page, 'Go on');
+    await pace.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     await answers(page).nth(2).getByText('From two.').waitFor();
     assert.equal(sentLast()['model'], 'chat-two');
     assert.equal(messagesSent().length, 5);
