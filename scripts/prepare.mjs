@@ -16,8 +16,9 @@ const nodeMin = [20, 19];
 const lockFolder = at('.run', 'prepare.lock');
 /** `npm ci` and a build take a minute or two; an owner older than this is stuck, or its pid is another program's by now. */
 const lockMinutesMax = 30;
-/** What the compiler reads, besides `src`. */
-const serverInputs = ['tsconfig.json', 'tsconfig.build.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs'];
+const compiler = 'scripts/compile-server.mjs';
+/** What decides about the server's files, besides `src`. */
+const serverInputs = ['tsconfig.json', 'migrations', 'package-lock.json', 'scripts/prepare.mjs', compiler];
 /** What the console is built of, besides the document that the compiled server prints; the pages are guides of `/docs`. */
 const guidePages = ['docs/api-guide.md', 'docs/errors.md', 'docs/zh'];
 const consoleInputs = ['console', 'scripts/build-console.mjs', ...guidePages];
@@ -155,10 +156,8 @@ function compile(always) {
 }
 
 function compileServer(sourcesBefore, sources) {
-  // The compiler skips files that it wrote before, even if they were removed since.
-  fs.rmSync(at('dist', '.tsbuildinfo'), { force: true });
   removeOutputs(sourcesBefore.filter((source) => !sources.includes(source)));
-  runNode([path.join('node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json']);
+  runNode([compiler]);
   const bundler = path.join('dist', 'temporal', 'bundle-workflows.js');
   if (fs.existsSync(at(bundler))) runNode([bundler]);
 }

@@ -9,7 +9,7 @@ export interface BuiltFile {
   text: string;
 }
 
-const notBuilt = /(^|\/)(\.stamp|\.tsbuildinfo|sbom\.json)$/;
+const notBuilt = /(^|\/)(\.stamp|sbom\.json)$/;
 
 /** The files of a `dist` by their paths in it, without notes for the next build and the list of parts, which no build makes. */
 export async function filesOf(dist: string): Promise<Map<string, BuiltFile>> {
