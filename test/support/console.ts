@@ -19,9 +19,13 @@ export async function openAs(page: Page, person: Person, path: string): Promise<
 
 /** Signs a person in without any page, by the API: half a second less of a browser's work than the form. */
 export async function startSession(page: Page, { url, email, password }: Person): Promise<void> {
-  const asked = { data: { email, password }, headers: { Origin: url } };
-  const answer = await page.context().request.post(`${url}/console/api/session`, asked);
-  assert.equal(answer.status(), 200, await answer.text());
+  const headers = { 'Content-Type': 'application/json', Origin: url };
+  const body = JSON.stringify({ email, password });
+  const answer = await fetch(`${url}/console/api/session`, { method: 'POST', headers, body });
+  assert.equal(answer.status, 200, await answer.text());
+  const pairs = answer.headers.getSetCookie().map((line) => line.slice(0, line.indexOf(';')).split('='));
+  const rest = { domain: new URL(url).hostname, path: '/console', httpOnly: true, sameSite: 'Strict' } as const;
+  await page.context().addCookies(pairs.map(([name = '', value = '']) => ({ name, value, ...rest })));
 }
 
 /** Moves to another page of the console as a link does, without loading it anew: a third of the time. */

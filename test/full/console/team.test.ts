@@ -110,10 +110,10 @@ test('on a Chinese phone in the dark: the only owner can’t be removed, and the
     await page.getByText('唯一的所有者').waitFor({ state: 'detached' });
 
     // Another owner may have gone meanwhile: then the server refuses, and the dialog says why.
-    const session = await page.request.get('/console/api/session');
-    const { person } = (await session.json()) as { person: { id: string } };
-    const before = await page.request.get(`${api}/members`);
-    await page.route(`**${api}/members`, (route) => route.fulfill({ response: before }));
+    const asked = (path: string) => page.evaluate(`fetch('${path}').then((answer) => answer.json())`);
+    const { person } = (await asked('/console/api/session')) as { person: { id: string } };
+    const before = await asked(`${api}/members`);
+    await page.route(`**${api}/members`, (route) => route.fulfill({ json: before }));
     const others = await listMembers(gateway.core.database, account);
     await changeRole(gateway.by, account, others.find(({ email: of }) => of === 'm@example.com')?.id ?? '', 'member');
     expectAnswers(page, { status: 409, path: `${api}/members/${person.id}` });

@@ -24,7 +24,8 @@ import { startPostgresOf } from './postgres.ts';
 
 /** What a try by hand has no part for: pages to look at, and the right owner of a volume. */
 const leftOut = new Set(['temporal-ui', 'prometheus', 'grafana', 'store-volume']);
-const healthPauseMs = 150;
+/** A check is a program of its own, which takes 50 to 100 ms of CPU. */
+const healthPauseMs = 750;
 const healthMsMax = 120_000;
 
 export type Part = 'postgres' | 'temporal' | 'store' | 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'balancer';

@@ -7,7 +7,7 @@ export interface Expectations {
   expectAnswers?: readonly ExpectedAnswer[];
   /** Whether connections may break, as when the test stops the server, or the browser refuses another origin's answer. */
   expectBrokenRequests?: boolean;
-  /** Other origins that the pages may ask. With some, requests for the rest are not aborted; they still fail the test. */
+  /** Other origins that the pages may ask. */
   otherOrigins?: readonly string[];
 }
 
@@ -20,6 +20,18 @@ export interface Watch {
   assertClean(): Promise<void>;
 }
 
+/**
+ * The only way to others is a proxy that is not there. Requests that are intercepted would each ask this process, and none
+ * would be kept in the browser's cache.
+ */
+export const onlyWayTo = (origin: string, { otherOrigins }: Expectations) => ({
+  server: 'http://127.0.0.1:1',
+  bypass: hostsOf(origin, otherOrigins).join(','),
+});
+
+const hostsOf = (origin: string, others: readonly string[] = []) =>
+  [origin, ...others].map((each) => new URL(each).host);
+
 /** Of each watched profile: what it expects, to which a test may add while it runs. */
 const expectations = new WeakMap<BrowserContext, ExpectedAnswer[]>();
 
@@ -30,14 +42,14 @@ export function expectAnswers(page: Page, ...answers: readonly ExpectedAnswer[])
   expected.push(...answers);
 }
 
-/** Watches all pages of a profile, and aborts every request for another origin. */
+/** Watches all pages of a profile, and tells of what is asked of another origin. */
 export async function watch(
   context: BrowserContext,
   origin: string,
   { expectAnswers: declared = [], expectBrokenRequests = false, otherOrigins = [] }: Expectations,
 ): Promise<Watch> {
   const expected = [...declared];
-  const hosts = new Set([origin, ...otherOrigins].map((each) => new URL(each).host));
+  const hosts = new Set(hostsOf(origin, otherOrigins));
   expectations.set(context, expected);
   const log: string[] = [];
   const wrong: string[] = [];
@@ -46,13 +58,11 @@ export async function watch(
     log.push(`! ${line}`);
   };
 
-  // While it intercepts, Playwright answers preflights itself, and allows them all.
-  if (otherOrigins.length === 0) await context.route(isForeign, (route) => route.abort('blockedbyclient'));
-  await context.routeWebSocket(isForeign, async (socket) => {
-    tell(`left the origin: ${socket.url()}`);
-    await socket.close();
-  });
-  // Asked here and not in the route: a route doesn't see redirects.
+  context.on('page', (page) =>
+    page.on('websocket', (socket) => {
+      if (isForeign(new URL(socket.url()))) tell(`left the origin: ${socket.url()}`);
+    }),
+  );
   context.on('request', (request) => {
     if (isForeign(new URL(request.url()))) tell(`left the origin: ${request.method()} ${request.url()}`);
   });
