@@ -42,7 +42,7 @@ export function expectAnswers(page: Page, ...answers: readonly ExpectedAnswer[])
   expected.push(...answers);
 }
 
-/** Watches all pages of a profile, and tells of what is asked of another origin. */
+/** Watches all pages of a profile, and reports what they ask of another origin. */
 export async function watch(
   context: BrowserContext,
   origin: string,
