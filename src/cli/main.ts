@@ -13,8 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 // Without waiting for what may still be open: native workers keep timers for some seconds. Nothing of ours is left.
 process.exit(
-  await tollgateProgram()
-    .parseAsync()
+  await tollgateProgram(process.argv[2])
+    .then((program) => program.parseAsync())
     .then(
       () => 0,
       (error: unknown) => exitCodeOf(error),

@@ -6,7 +6,8 @@ import { tollgateProgram } from '../../src/cli/program.ts';
 import { allPages, codesIn, differences, examplesOf, headingsOf, pageAt, type Page, tablesOf } from './pages.ts';
 
 const page = pageAt('docs/commands.md');
-const commands = new Map(leavesOf(tollgateProgram(), []));
+const program = await tollgateProgram();
+const commands = new Map(leavesOf(program, []));
 const isCommand = (heading: string) => heading.startsWith('tollgate ');
 
 test('each command has a heading, and each heading is a command', () => {
@@ -47,7 +48,7 @@ function namedOn(one: Page): string[] {
 }
 
 function mistakesOf(line: string): string[] {
-  const { command, rest } = called(tollgateProgram(), line.split(/\s+/));
+  const { command, rest } = called(program, line.split(/\s+/));
   const [next = ''] = rest;
   const isUnknown = command.commands.length > 0 && /^[a-z]/.test(next);
   const given = rest.flatMap((word) => /^--[a-z-]+/.exec(word)?.[0] ?? []);
