@@ -4,7 +4,7 @@ import { passes } from './passes.mjs';
 import { runScript, say } from './prepare.mjs';
 
 /** The longest first. */
-const programs = [['prettier', '--check', '.'], ['oxlint'], ['knip']];
+const programs = [['oxlint'], ['knip'], ['oxfmt', '--check']];
 
 await runScript(async () => {
   const { default: pLimit } = await import('p-limit'); // installed by now

@@ -125,7 +125,7 @@ async function installed(peer: Peer, say: Say): Promise<string> {
   const cache = given !== undefined && given !== '' ? given : join(homedir(), '.cache');
   const folder = join(cache, 'tollgate', 'bench-peers', `${peer.name.toLowerCase()}-${peer.version}`);
   const mark = join(folder, '.installed');
-  if (await access(mark).then(() => true, () => false)) return folder; // prettier-ignore
+  if (await access(mark).then(() => true, () => false)) return folder; // oxfmt-ignore
   say(`Installing ${peer.name} ${peer.version} in ${folder}; this once, it takes a minute or two ...`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

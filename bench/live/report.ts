@@ -43,7 +43,7 @@ export function liveTable({ waiting, ending, late, admissionSeconds }: LiveFigur
 }
 
 export function liveVerdicts({ late, failed }: LiveFigures, pollMs: number): Verdict[] {
-  const p99 = percentile(late.map(({ lateMs }) => lateMs), 0.99) / pollMs; // prettier-ignore
+  const p99 = percentile(late.map(({ lateMs }) => lateMs), 0.99) / pollMs; // oxfmt-ignore
   return [
     { holds: failed === 0, words: `${failed} tasks did not succeed` },
     {

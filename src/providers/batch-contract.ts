@@ -78,5 +78,7 @@ export interface RequestCounts {
 
 /** What became of a request: answered, refused for what it says, or not carried out. */
 export type BatchResult = { n: number } & (
-  { became: 'answered'; body: Buffer } | { became: 'refused'; status: number; body: Buffer } | { became: 'unrun' }
+  | { became: 'answered'; body: Buffer }
+  | { became: 'refused'; status: number; body: Buffer }
+  | { became: 'unrun' }
 );

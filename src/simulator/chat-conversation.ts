@@ -2,7 +2,10 @@
 
 /** A message, an item or a block, as far as the simulator looks at it. */
 export type Saying =
-  { by: 'user'; text: string } | { by: 'assistant'; calls: number } | { by: 'tool'; text: string } | { by: 'other' };
+  | { by: 'user'; text: string }
+  | { by: 'assistant'; calls: number }
+  | { by: 'tool'; text: string }
+  | { by: 'other' };
 
 export interface Round {
   /** The last thing that the user wrote: what is answered. */

@@ -60,7 +60,7 @@ test('a file of another purpose is kept until it is deleted, or for the time tha
   const { body } = await send([['purpose', 'user_data'], file('x', '收费站.pdf')]);
   assert.deepEqual([body['filename'], body['expires_at']], ['收费站.pdf', null]);
   const [anchor, seconds] = ['expires_after[anchor]', 'expires_after[seconds]'];
-  const timed = await send([[anchor, 'created_at'], [seconds, '3600'], ['purpose', 'vision'], file('x', 'a.png')]); // prettier-ignore
+  const timed = await send([[anchor, 'created_at'], [seconds, '3600'], ['purpose', 'vision'], file('x', 'a.png')]); // oxfmt-ignore
   assert.equal(Number(timed.body['expires_at']) - Number(timed.body['created_at']), 3600);
   for (const [parts, code, param] of [
     [[[seconds, '3600']], 'missing_parameter', anchor],
@@ -69,7 +69,7 @@ test('a file of another purpose is kept until it is deleted, or for the time tha
     [[[anchor, 'created_at'], [seconds, '3599']], 'invalid_parameter', seconds],
     [[[anchor, 'created_at'], [seconds, '2592001']], 'invalid_parameter', seconds],
   ] as const)
-    assertError(await send([['purpose', 'vision'], ...parts, file('x', 'a.png')]), code, param); // prettier-ignore
+    assertError(await send([['purpose', 'vision'], ...parts, file('x', 'a.png')]), code, param); // oxfmt-ignore
 });
 
 test('what is no file of a known purpose is refused, and nothing of it is kept', async () => {
@@ -199,7 +199,7 @@ test('an upload is refused to an account that keeps all the files or bytes that 
   assertError(await send([['purpose', 'batch'], file(line, 'a.jsonl')], key), 'invalid_parameter', 'file');
   const first = (await gateway.get('/v1/files', bearer(key))).body;
   assert.deepEqual([first['data'].length, first['has_more']], [10_000, false]);
-  await pool.query('delete from files where id <> $1 and account_id = (select account_id from files where id = $1)', [id]); // prettier-ignore
+  await pool.query('delete from files where id <> $1 and account_id = (select account_id from files where id = $1)', [id]); // oxfmt-ignore
   assert.equal(await gateway.blobs(), stored);
   await upload(key);
 });

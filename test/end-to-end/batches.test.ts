@@ -77,7 +77,7 @@ async function linesOf({ key }: Customer, fileId: string | null): Promise<Output
   if (fileId === null) return [];
   const response = await gateway.fetch(`/v1/files/${fileId}/content`, { key });
   const text = await response.text();
-  return text.trimEnd().split('\n').map((line) => JSON.parse(line) as OutputLine); // prettier-ignore
+  return text.trimEnd().split('\n').map((line) => JSON.parse(line) as OutputLine); // oxfmt-ignore
 }
 async function chargedFor({ key }: Customer, batchId: unknown): Promise<number> {
   const { body } = await gateway.get(

@@ -140,7 +140,7 @@ test('parallel calls of tools come as blocks one after the other, their argument
   const { text } = await customer.raw({ ...message, tools, stream: true }, messagesPath);
   const events = eventsOf(text);
   const started = events.filter(({ type }) => type === 'content_block_start').map(({ content_block: block }) => block);
-  assert.deepEqual(started.map(({ id, name }: Body) => [id, name]), [['call_a', 'read'], ['call_b', 'list']]); // prettier-ignore
+  assert.deepEqual(started.map(({ id, name }: Body) => [id, name]), [['call_a', 'read'], ['call_b', 'list']]); // oxfmt-ignore
   const args = events.map(({ index, delta }) => (index === 0 ? (delta?.partial_json ?? '') : '')).join('');
   assert.equal(args, '{"path":"a"}');
   assert.equal(events.at(-2)?.['delta'].stop_reason, 'tool_use');

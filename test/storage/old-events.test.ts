@@ -58,7 +58,7 @@ test('an event goes when its end is 30 days old, with its attempts; its task sta
   await ended(old.id, 31);
   await ended(young.id, 29); // it was sent again after two days
   assert.equal(await deleteOldEvents({ database: made.database }), 1);
-  assert.deepEqual(new Map((await left()) as [string, number][]), new Map([[young.id, 2], [owing.id, 1]])); // prettier-ignore
+  assert.deepEqual(new Map((await left()) as [string, number][]), new Map([[young.id, 2], [owing.id, 1]])); // oxfmt-ignore
   assert.equal(await findEvent(made.database, old.task), undefined);
   assert.equal((await findTask(made.database, old.task))?.state, 'failed');
   // A workflow of it that is still there finds nothing to do.

@@ -23,7 +23,8 @@ export function activitiesOf({ events }: HistoryJson): string[] {
     const scheduled = event['activityTaskScheduledEventAttributes'] as { activityType: { name: string } } | undefined;
     if (scheduled) return [scheduled.activityType.name];
     const marker = event['markerRecordedEventAttributes'] as
-      { markerName: string; details: { data: { payloads: PayloadJson[] } } } | undefined;
+      | { markerName: string; details: { data: { payloads: PayloadJson[] } } }
+      | undefined;
     if (marker?.markerName !== 'core_local_activity') return [];
     const data = marker.details.data.payloads.map(textOf).join('');
     return [(JSON.parse(data) as { activity_type: string }).activity_type];

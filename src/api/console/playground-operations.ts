@@ -32,8 +32,7 @@ export function playgroundApi(now: DependenciesNow): Router<RequestState> {
 async function asOwner(now: DependenciesNow, ctx: ApiContext, id: string): Promise<void> {
   const deps = now();
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  if (isRead)
-    refuseOtherSites(ctx); // fetching some results takes them away
+  if (isRead) refuseOtherSites(ctx); // fetching some results takes them away
   else refuseOtherOrigins(ctx, deps);
   ctx.set('Cache-Control', 'no-store');
   const { person } = await signedInPerson(ctx, deps);

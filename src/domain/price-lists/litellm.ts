@@ -69,7 +69,8 @@ function modelOf(name: string, entry: Entry, today: string): ListedModel | Skipp
 
 type Kind = 'chat' | 'embedding' | 'rerank' | 'image' | 'video';
 type Found =
-  { kind: Kind; price: ListedModel['price']; reason?: never } | { kind?: never; price?: undefined; reason: string };
+  | { kind: Kind; price: ListedModel['price']; reason?: never }
+  | { kind?: never; price?: undefined; reason: string };
 
 function priceOf(entry: Entry, vendor: string): Found {
   const { mode = '(none)' } = entry;

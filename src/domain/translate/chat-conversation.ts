@@ -6,7 +6,8 @@ import type { JsonObject } from '../json/json-object.ts';
 import { defined } from './fields.ts';
 
 export type ChatPart =
-  { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string; detail?: string } };
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string; detail?: string } };
 
 /** One conversation, in the order of its turns. What an assistant says, thinks and calls in one turn is one message. */
 export class ChatConversation {

@@ -56,7 +56,8 @@ export interface Effects<T> {
 
 /** An idempotency key bound by a task for good, or by a call until it is closed. */
 export type BoundKey = { key: string; bodyHash: Buffer } & (
-  { taskId: TaskId } | { transferId: TransferId; owner: string }
+  | { taskId: TaskId }
+  | { transferId: TransferId; owner: string }
 );
 
 /** An entry's movement, and what it is about. */

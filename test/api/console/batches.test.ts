@@ -69,7 +69,7 @@ const ended = (id: string) =>
   });
 const refusalOf = ({ status, body }: ConsoleAnswer) => [status, (body['error'] as { code?: string } | undefined)?.code];
 const idsOf = ({ body }: ConsoleAnswer) =>
-  z.array(z.looseObject({ id: z.string() })).parse(body['data']).map(({ id }) => id); // prettier-ignore
+  z.array(z.looseObject({ id: z.string() })).parse(body['data']).map(({ id }) => id); // oxfmt-ignore
 const download = (client: ConsoleClient, path: string) =>
   fetch(`${gateway.url}${path}`, { headers: { Cookie: client.cookie } });
 
@@ -84,7 +84,7 @@ test('a batch that an owner makes by an upload runs to its files, which its memb
   assert.equal((page['key'] as { name: string }).name, 'Playground');
   const [error, ...others] = z.array(z.looseObject({ lines: z.int(), first: z.int() })).parse(page['line_errors']);
   assert.deepEqual([error?.lines, error?.first, others], [1, 2, []]);
-  assert.deepEqual(page.files.map(({ role }) => role), ['input', 'output', 'error']); // prettier-ignore
+  assert.deepEqual(page.files.map(({ role }) => role), ['input', 'output', 'error']); // oxfmt-ignore
   const texts = await Promise.all(
     page.files.map(async ({ stored }) => (await download(member, stored?.url ?? '')).text()),
   );
@@ -99,9 +99,9 @@ test('mistakes of a file are shown with their lines, and it has no other files',
   const page = await ended(id);
   assert.equal(page.status, 'failed');
   const mistakes = z.array(z.looseObject({ line: z.int().nullable() })).parse(page['mistakes']);
-  assert.deepEqual(mistakes.map(({ line }) => line), [2, 3]); // prettier-ignore
+  assert.deepEqual(mistakes.map(({ line }) => line), [2, 3]); // oxfmt-ignore
   assert.deepEqual([page['models'], page['lines_per_minute'], page['cost']], [[], null, 0]);
-  assert.deepEqual(page.files.map(({ role }) => role), ['input']); // prettier-ignore
+  assert.deepEqual(page.files.map(({ role }) => role), ['input']); // oxfmt-ignore
   assert.deepEqual(refusalOf(await member.get(at(`/${id}/files/output`))), [404, 'file_not_found']);
   assert.deepEqual(refusalOf(await member.get(at(`/${id}/files/else`))), [404, 'file_not_found']);
 });
@@ -141,7 +141,7 @@ test('an owner cancels a batch, which is logged once; one that has ended is refu
 test('operators see the batches of all accounts, where each of them runs, and may cancel it', async () => {
   const id = await made([lineOf('a', '[sim:delay=600s] slow')]);
   const list = await operator.get('/operator/batches');
-  const record = z.array(z.looseObject({ id: z.string() })).parse(list.body['data']).find((one) => one.id === id); // prettier-ignore
+  const record = z.array(z.looseObject({ id: z.string() })).parse(list.body['data']).find((one) => one.id === id); // oxfmt-ignore
   assert.equal((record?.['account'] as { id: string }).id, gateway.account);
   const page = await pageOf(id, operator);
   const { workflow_url: address } = z.looseObject({ workflow_url: z.string() }).parse(page['operator']);

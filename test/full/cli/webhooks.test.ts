@@ -52,7 +52,7 @@ before(async () => {
     const answer = await ledger.admitTask(admissionOf(cyd, 1n, webhookUrl === undefined ? {} : { webhookUrl }));
     return answer.admitted === 'new' ? answer.taskId : assert.fail(answer.admitted);
   };
-  const [notified, silent, running, old] = [await admitted('https://hear.example/hook'), await admitted(), await admitted(), await admitted()]; // prettier-ignore
+  const [notified, silent, running, old] = [await admitted('https://hear.example/hook'), await admitted(), await admitted(), await admitted()]; // oxfmt-ignore
   const { eventId = '' } = await ledger.releaseTask(failureOf(cyd, notified));
   await noteAttempt(db.database, eventId, { durationMs: 7, status: 204, fault: null }, true);
   for (const task of [silent, old]) await ledger.releaseTask(failureOf(cyd, task));

@@ -98,7 +98,7 @@ test('what is kept has no development package, no source and no test', async () 
   }
   await run('chmod', ['-R', 'a-w,a+rX', app]);
   const packages = await readdir(join(app, 'node_modules'));
-  for (const name of ['vite', 'tsx', 'oxlint', 'react', 'playwright-core', 'typescript', 'prettier'])
+  for (const name of ['vite', 'tsx', 'oxlint', 'react', 'playwright-core', 'typescript', 'oxfmt'])
     assert.ok(!packages.includes(name), name);
   assert.deepEqual((await readdir(app)).sort(), [
     'bin',

@@ -62,7 +62,12 @@ export interface BodyFacts {
 
 /** `takes`: the job is accepted. The others refuse it, each in the words of the service. */
 export type CreateBehaviour =
-  'takes' | 'refuses input' | 'refuses policy' | 'is busy' | 'has an account failure' | 'breaks';
+  | 'takes'
+  | 'refuses input'
+  | 'refuses policy'
+  | 'is busy'
+  | 'has an account failure'
+  | 'breaks';
 
 /** How a job that was taken ends. */
 export type JobBehaviour = 'succeeds' | 'fails' | 'fails by policy' | 'runs on';
