@@ -9,7 +9,8 @@ const programs = [['oxlint'], ['knip'], ['oxfmt', '--check']];
 await runScript(async () => {
   const { default: pLimit } = await import('p-limit'); // installed by now
   const limit = pLimit(2);
-  const env = { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) };
+  // The linter's part that knows types is a Go program: with less collecting it takes a quarter less of the CPU.
+  const env = { GOGC: '400', ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) };
   const at = (name) => path.join('node_modules', '.bin', name);
   const passed = await Promise.all(
     programs.map(([name, ...args]) => limit(() => passes([name, ...args].join(' '), at(name), args, env))),

@@ -40,6 +40,8 @@ const partitionsMs = 3_600_000;
 const oldAnswersMs = 900_000;
 const oldEventsMs = 900_000;
 const oldFilesMs = 900_000;
+/** Between the beginnings of two: at once, they would have ten connections, which PostgreSQL then keeps 25 MB for. */
+const apartMs = 100;
 const batchTasks = 100;
 const failuresInARowMax = 3;
 
@@ -48,6 +50,12 @@ const queuedTooLong: FailureFacts = {
   message: `The task waited ${queuedMsMax / 86_400_000} days for the running tasks of its key.`,
   param: null,
 };
+
+interface Pace {
+  everyMs: number;
+  /** Until the first round. */
+  fromMs: number;
+}
 
 export interface StartScanTools {
   database: Database;
@@ -72,26 +80,29 @@ export class StartScan {
   constructor(tools: StartScanTools) {
     this.#tools = tools;
     setMaxListeners(0, this.#stopping.signal); // each scan has one, and Node warns of more than ten
+    let begun = 0;
+    const scan = (what: string, everyMs: number, run: () => Promise<void>) =>
+      this.#repeat(what, { everyMs, fromMs: apartMs * ++begun }, run);
     this.#running = [
-      this.#repeat('tasks to start', startScanMs, () => this.#startAccepted()),
-      this.#repeat('queues of keys', startScanMs, () => this.#tools.keyQueues.scan(this.#stopping.signal)),
-      this.#repeat('cancellations', startScanMs, () => this.#repeatCancellations()),
-      this.#repeat('silent tasks', silenceScanMs, () => this.#lookAfterSilent()),
-      this.#repeat('events to deliver', startScanMs, () => this.#tools.events.startOwed(this.#stopping.signal)),
-      this.#repeat('silent events', silenceScanMs, () => this.#tools.events.lookAfterSilent()),
-      this.#repeat('batches to start', startScanMs, () => this.#tools.batches.startAccepted()),
-      this.#repeat('silent batches', silenceScanMs, () => this.#tools.batches.lookAfterSilent()),
-      this.#repeat('overdue tasks', silenceScanMs, () => this.#releaseOverdue()),
-      this.#repeat('tasks queued for too long', silenceScanMs, () => this.#releaseQueued()),
-      this.#repeat('partitions to make', partitionsMs, () => this.#makePartitions()),
-      this.#repeat('old answers to delete', oldAnswersMs, async () => {
+      scan('tasks to start', startScanMs, () => this.#startAccepted()),
+      scan('queues of keys', startScanMs, () => this.#tools.keyQueues.scan(this.#stopping.signal)),
+      scan('cancellations', startScanMs, () => this.#repeatCancellations()),
+      scan('silent tasks', silenceScanMs, () => this.#lookAfterSilent()),
+      scan('events to deliver', startScanMs, () => this.#tools.events.startOwed(this.#stopping.signal)),
+      scan('silent events', silenceScanMs, () => this.#tools.events.lookAfterSilent()),
+      scan('batches to start', startScanMs, () => this.#tools.batches.startAccepted()),
+      scan('silent batches', silenceScanMs, () => this.#tools.batches.lookAfterSilent()),
+      scan('overdue tasks', silenceScanMs, () => this.#releaseOverdue()),
+      scan('tasks queued for too long', silenceScanMs, () => this.#releaseQueued()),
+      scan('partitions to make', partitionsMs, () => this.#makePartitions()),
+      scan('old answers to delete', oldAnswersMs, async () => {
         await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
         await deleteOldResponses({ ...this.#tools, signal: this.#stopping.signal });
       }),
-      this.#repeat('old events to delete', oldEventsMs, async () => {
+      scan('old events to delete', oldEventsMs, async () => {
         await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
       }),
-      this.#repeat('old files to delete', oldFilesMs, async () => {
+      scan('old files to delete', oldFilesMs, async () => {
         await deleteOldFiles({ ...this.#tools, signal: this.#stopping.signal });
         await this.#tools.batches.removeOldLines(this.#stopping.signal);
       }),
@@ -104,15 +115,17 @@ export class StartScan {
     await Promise.all(this.#running);
   }
 
-  async #repeat(what: string, everyMs: number, scan: () => Promise<void>): Promise<void> {
+  async #repeat(what: string, { everyMs, fromMs }: Pace, scan: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopping;
+    const wait = (ms: number) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined); // closing ends it
+    await wait(fromMs);
     while (!signal.aborted) {
       try {
         await scan();
       } catch (error) {
         this.#tools.log.warn({ err: error }, `the scan for ${what} failed and is repeated`);
       }
-      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined); // closing ends the pause
+      await wait(everyMs);
     }
   }
 
