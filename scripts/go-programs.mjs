@@ -1,12 +1,14 @@
 /**
  * Programs of others that tests and benchmarks run, each built from its source once and kept in the cache: the S3 server,
- * the Temporal server of docker-compose.yml, and the reader of compose files.
+ * the Temporal server of docker-compose.yml, and the reader of compose files. Run as a script, it builds those that need
+ * nothing of `dist`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { say } from './prepare.mjs';
 
 /** Builds with Go 1.25 and later. Its conditional writes hold among concurrent writers, which not all servers' do. */
@@ -82,3 +84,5 @@ async function install(name, folder, packages, companions) {
       throw new Error(`${name} could not be built (go ${args[0]}: ${status}). It needs Go 1.25 or later.`);
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await Promise.all([findS3Server(), findComposeReader()]);
