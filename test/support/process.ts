@@ -8,6 +8,8 @@ import { processesMentioning } from '../../src/embedded/processes.ts';
 import { fromTestRun } from './database.ts';
 
 const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
+/** As package.json, the command and the image have them. */
+const nodeOptions = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const waitMsMax = 60_000;
 
 export type Environment = Record<string, string | undefined>;
@@ -100,7 +102,7 @@ export class Installation {
 
   /** Starts `tollgate` with these arguments. */
   spawn(args: readonly string[], env: Environment = {}): Running {
-    return this.#kept(new Running(process.execPath, [program, ...args], this.#place(env)));
+    return this.#kept(new Running(process.execPath, [...nodeOptions, program, ...args], this.#place(env)));
   }
 
   /** Runs a script of bash lines to its end. */
