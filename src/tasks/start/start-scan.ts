@@ -40,7 +40,7 @@ const partitionsMs = 3_600_000;
 const oldAnswersMs = 900_000;
 const oldEventsMs = 900_000;
 const oldFilesMs = 900_000;
-/** Between the beginnings of two: at once, they would have ten connections, which PostgreSQL then keeps 25 MB for. */
+/** Between the beginnings of two scans: all at once, they had ten connections, for which PostgreSQL needs 25 MB. */
 const apartMs = 100;
 const batchTasks = 100;
 const failuresInARowMax = 3;
