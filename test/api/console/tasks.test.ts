@@ -244,7 +244,8 @@ describe('cancelling', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     const task = taskPage.parse(answer.body);
     assert.equal(task.status, 'cancelled');
-    assert.equal(task.course.at(-1)?.step, 'cancelled');
+    // Not always the last step: its provider may take a create that was under way.
+    assert.ok(task.course.some(({ step }) => step === 'cancelled'));
     assert.deepEqual(
       task.entries.map(({ type, amount }) => [type, amount]),
       [
