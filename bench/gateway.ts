@@ -11,6 +11,7 @@ import { runningTemporal } from '../src/embedded/temporal-server.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { end } from './children.ts';
 import { root } from './report.ts';
+import { startOptions } from './start-options.ts';
 
 export interface GatewayOptions {
   /** The text of `tollgate.yaml`; left out, the built-in models. */
@@ -39,8 +40,6 @@ export interface MeasuredGateway {
   stop: () => Promise<void>;
 }
 
-/** Of Node, as package.json and Dockerfile have them. */
-export const startOptions = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 export const program = join(root, 'bin', 'tollgate.mjs');
 /** Where there is no Temporal server yet, one is built. */
 const readyMsMax = 300_000;

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { end, nextMessage } from '../children.ts';
-import { startOptions } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { root } from '../report.ts';
 import { type Load, type LoadResult, loadResultSchema } from './load-messages.ts';
 

@@ -1,7 +1,8 @@
 /** One role's start beside a gateway that runs, whose servers it uses: `tollgate api`, `tollgate worker`. */
 import { spawn } from 'node:child_process';
 import { end } from '../children.ts';
-import { program, startOptions, withoutSettings } from '../gateway.ts';
+import { program, withoutSettings } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { root } from '../report.ts';
 import { becomesReady } from './npm-start.ts';

@@ -12,7 +12,7 @@ import { Client, Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { end, nextMessage } from '../children.ts';
 import { interruptibly } from '../interruption.ts';
-import { startOptions } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { openRawFigures, printVerdicts, type RawFigures, root, say, type Verdict } from '../report.ts';
 import {

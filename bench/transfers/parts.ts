@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { z } from 'zod';
 import { end, nextMessage } from '../children.ts';
-import { startOptions } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { root } from '../report.ts';
 import { type Order, type Outcome, outcomeSchema } from './messages.ts';
 

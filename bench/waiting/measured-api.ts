@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end, nextMessage } from '../children.ts';
-import { program, startOptions, withoutSettings, type MeasuredGateway } from '../gateway.ts';
+import { program, withoutSettings, type MeasuredGateway } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { type Memory, memorySchema } from './messages.ts';
 
 export interface MeasuredApi {

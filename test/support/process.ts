@@ -4,12 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startOptions } from '../../bench/start-options.ts';
 import { processesMentioning } from '../../src/embedded/processes.ts';
 import { fromTestRun } from './database.ts';
 
 const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
-/** As package.json, the command and the image have them. */
-const nodeOptions = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 const waitMsMax = 60_000;
 
 export type Environment = Record<string, string | undefined>;
@@ -102,7 +101,7 @@ export class Installation {
 
   /** Starts `tollgate` with these arguments. */
   spawn(args: readonly string[], env: Environment = {}): Running {
-    return this.#kept(new Running(process.execPath, [...nodeOptions, program, ...args], this.#place(env)));
+    return this.#kept(new Running(process.execPath, [...startOptions, program, ...args], this.#place(env)));
   }
 
   /** Runs a script of bash lines to its end. */

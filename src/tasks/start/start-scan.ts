@@ -51,10 +51,11 @@ const queuedTooLong: FailureFacts = {
   param: null,
 };
 
-interface Pace {
+interface Scan {
+  /** For the log. */
+  what: string;
   everyMs: number;
-  /** Until the first round. */
-  fromMs: number;
+  run: () => Promise<void>;
 }
 
 export interface StartScanTools {
@@ -80,33 +81,47 @@ export class StartScan {
   constructor(tools: StartScanTools) {
     this.#tools = tools;
     setMaxListeners(0, this.#stopping.signal); // each scan has one, and Node warns of more than ten
-    let begun = 0;
-    const scan = (what: string, everyMs: number, run: () => Promise<void>) =>
-      this.#repeat(what, { everyMs, fromMs: apartMs * ++begun }, run);
-    this.#running = [
-      scan('tasks to start', startScanMs, () => this.#startAccepted()),
-      scan('queues of keys', startScanMs, () => this.#tools.keyQueues.scan(this.#stopping.signal)),
-      scan('cancellations', startScanMs, () => this.#repeatCancellations()),
-      scan('silent tasks', silenceScanMs, () => this.#lookAfterSilent()),
-      scan('events to deliver', startScanMs, () => this.#tools.events.startOwed(this.#stopping.signal)),
-      scan('silent events', silenceScanMs, () => this.#tools.events.lookAfterSilent()),
-      scan('batches to start', startScanMs, () => this.#tools.batches.startAccepted()),
-      scan('silent batches', silenceScanMs, () => this.#tools.batches.lookAfterSilent()),
-      scan('overdue tasks', silenceScanMs, () => this.#releaseOverdue()),
-      scan('tasks queued for too long', silenceScanMs, () => this.#releaseQueued()),
-      scan('partitions to make', partitionsMs, () => this.#makePartitions()),
-      scan('old answers to delete', oldAnswersMs, async () => {
-        await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
-        await deleteOldResponses({ ...this.#tools, signal: this.#stopping.signal });
-      }),
-      scan('old events to delete', oldEventsMs, async () => {
-        await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
-      }),
-      scan('old files to delete', oldFilesMs, async () => {
-        await deleteOldFiles({ ...this.#tools, signal: this.#stopping.signal });
-        await this.#tools.batches.removeOldLines(this.#stopping.signal);
-      }),
+    const scans: readonly Scan[] = [
+      { what: 'tasks to start', everyMs: startScanMs, run: () => this.#startAccepted() },
+      { what: 'queues of keys', everyMs: startScanMs, run: () => this.#tools.keyQueues.scan(this.#stopping.signal) },
+      { what: 'cancellations', everyMs: startScanMs, run: () => this.#repeatCancellations() },
+      { what: 'silent tasks', everyMs: silenceScanMs, run: () => this.#lookAfterSilent() },
+      {
+        what: 'events to deliver',
+        everyMs: startScanMs,
+        run: () => this.#tools.events.startOwed(this.#stopping.signal),
+      },
+      { what: 'silent events', everyMs: silenceScanMs, run: () => this.#tools.events.lookAfterSilent() },
+      { what: 'batches to start', everyMs: startScanMs, run: () => this.#tools.batches.startAccepted() },
+      { what: 'silent batches', everyMs: silenceScanMs, run: () => this.#tools.batches.lookAfterSilent() },
+      { what: 'overdue tasks', everyMs: silenceScanMs, run: () => this.#releaseOverdue() },
+      { what: 'tasks queued for too long', everyMs: silenceScanMs, run: () => this.#releaseQueued() },
+      { what: 'partitions to make', everyMs: partitionsMs, run: () => this.#makePartitions() },
+      {
+        what: 'old answers to delete',
+        everyMs: oldAnswersMs,
+        run: async () => {
+          await deleteOldAnswers({ ...this.#tools, signal: this.#stopping.signal });
+          await deleteOldResponses({ ...this.#tools, signal: this.#stopping.signal });
+        },
+      },
+      {
+        what: 'old events to delete',
+        everyMs: oldEventsMs,
+        run: async () => {
+          await deleteOldEvents({ ...this.#tools, signal: this.#stopping.signal });
+        },
+      },
+      {
+        what: 'old files to delete',
+        everyMs: oldFilesMs,
+        run: async () => {
+          await deleteOldFiles({ ...this.#tools, signal: this.#stopping.signal });
+          await this.#tools.batches.removeOldLines(this.#stopping.signal);
+        },
+      },
     ];
+    this.#running = scans.map((scan, place) => this.#repeat(scan, apartMs * (place + 1)));
   }
 
   /** Resolves when the scans that were running have ended. */
@@ -115,13 +130,13 @@ export class StartScan {
     await Promise.all(this.#running);
   }
 
-  async #repeat(what: string, { everyMs, fromMs }: Pace, scan: () => Promise<void>): Promise<void> {
+  async #repeat({ what, everyMs, run }: Scan, fromMs: number): Promise<void> {
     const { signal } = this.#stopping;
     const wait = (ms: number) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined); // closing ends it
     await wait(fromMs);
     while (!signal.aborted) {
       try {
-        await scan();
+        await run();
       } catch (error) {
         this.#tools.log.warn({ err: error }, `the scan for ${what} failed and is repeated`);
       }
