@@ -3,24 +3,27 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { startOptions } from '../../bench/start-options.ts';
 
-const built = (name: string) => pathToFileURL(join(import.meta.dirname, '..', '..', 'dist', 'runtime', name)).href;
+const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
 
-/** Keeps 60 MB alive, as a gateway does, and collects what loading left. */
+/** Keeps 60 MB alive, as a gateway does, and collects as a start does in its end, here before the program exits. */
 const likeAStart = `
-  import { growBetweenCollections } from '${built('heap-growth.js')}';
-  import { returnMemory } from '${built('return-memory.js')}';
-  growBetweenCollections();
+  import { Session } from 'node:inspector';
   globalThis.kept = Array.from({ length: 400_000 }, (_, at) => ({ at, text: 'x' + at, list: [at] }));
-  await returnMemory();
+  const { exit } = process;
+  process.exit = (code) => {
+    const session = new Session();
+    session.connect();
+    session.post('HeapProfiler.collectGarbage', () => exit(code));
+  };
 `;
 
 test('after a start the heap may grow to three times what lives, where V8 would leave a tenth', async () => {
-  const options = [...startOptions, '--trace-gc-verbose', '--input-type=module', '--eval', likeAStart];
-  const { stdout } = await promisify(execFile)(process.execPath, options);
+  const before = `data:text/javascript,${encodeURIComponent(likeAStart)}`;
+  const options = [...startOptions, '--trace-gc-verbose', '--import', before];
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, program, '--help']);
   const limits = [...stdout.matchAll(/\[HeapController\] Limit: old size: (\d+) KB, new limit: (\d+) KB/g)];
   const [, size, limit] = limits.at(-1)?.map(Number) ?? assert.fail(`V8 said nothing of limits: ${stdout}`);
   assert.ok(size !== undefined && limit !== undefined && limit >= 3 * size, `${limit} KB beside ${size} KB`);
