@@ -8,7 +8,7 @@ import { cpuMsOf } from './cpu-time.mjs';
 const outputCharsMax = 64 * 1024;
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 const processFlags = [
-  ...['--min-semi-space-size=16', '--max-semi-space-size=16', '--heap-growing-percent=200', '--enable-source-maps'],
+  ...['--min-semi-space-size=16', '--max-semi-space-size=16', '--enable-source-maps'],
   ...['--test-reporter', beside('test-events.mjs'), '--test-reporter-destination', 'stdout'],
 ];
 

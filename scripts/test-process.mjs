@@ -4,7 +4,10 @@
  */
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
+import { growBetweenCollections } from '../dist/runtime/heap-growth.js';
 import { testTracking } from './test-tracking.mjs';
+
+growBetweenCollections(); // as the gateway does, which runs in it
 
 // Loaded after the module that looks for its hook.
 const { describe } = await import('node:test');

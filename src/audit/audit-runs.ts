@@ -4,11 +4,8 @@ import { GatewayError } from '../domain/errors.ts';
 import { auditScheduleId } from './audit-schedule.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
 
-/**
- * A Temporal that answers does so in milliseconds. Once in twenty runs of the tests it took over 5 s, which is how long it waits
- * for the worker that had a workflow last before any may have it.
- */
-const callMsMax = 8_000;
+/** A Temporal that answers does so in milliseconds. */
+const callMsMax = 5_000;
 
 export interface AuditState {
   isRunning: boolean;

@@ -7,7 +7,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Example, examplesOf, pagesWithExamples, placeOf, root } from '../docs/pages.ts';
-import { Installation } from '../support/process.ts';
+import { Installation, program } from '../support/process.ts';
 import { type PythonPrograms, startPythonPrograms } from '../support/python-programs.ts';
 
 /** What a shell does at the first command that fails; curl takes a refusal for one. */
@@ -77,7 +77,6 @@ async function fileOf({ language, code, line }: Example): Promise<string> {
 
 /** Stands in for npx, which finds `tollgate` in the project's folder only; returns the PATH on which it is found. */
 async function npx(folder: string): Promise<string> {
-  const program = join(root, 'dist', 'cli', 'main.js');
   await mkdir(folder);
   const lines = ['#!/bin/sh', 'test "$1" = tollgate || exit 127', 'shift', `exec ${process.execPath} ${program} "$@"`];
   await writeFile(join(folder, 'npx'), `${lines.join('\n')}\n`, { mode: 0o755 });

@@ -8,7 +8,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { runningPostgres } from '../../src/embedded/postgres-server.ts';
 import type { Finding } from '../../src/cli/roles/doctor/finding.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { type Ended, type Environment, type Gateway, Installation, until } from '../support/process.ts';
+import { type Ended, type Environment, type Gateway, Installation, program, until } from '../support/process.ts';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../support/database.ts';
 
 const secret = 'a secret of the tests with 40 characters';
@@ -211,7 +211,6 @@ describe('beside servers of their own', () => {
   test('a disk that is nearly full', async () => {
     const folder = join(home.folder, 'small');
     await mkdir(folder);
-    const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
     // In a name space of its own anybody may mount a small disk.
     const { stdout, stderr, code } = await home.bash(
       `unshare --user --map-root-user --mount bash -c "mount -t tmpfs -o size=4m tmpfs '${folder}' && '${process.execPath}' '${program}' doctor"`,

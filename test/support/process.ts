@@ -8,7 +8,8 @@ import { startOptions } from '../../bench/start-options.ts';
 import { processesMentioning } from '../../src/embedded/processes.ts';
 import { fromTestRun } from './database.ts';
 
-const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
+/** The built `tollgate`. */
+export const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
 const waitMsMax = 60_000;
 
 export type Environment = Record<string, string | undefined>;

@@ -1,12 +1,10 @@
 /** How much the heap of a gateway may grow before V8 collects the whole of it again. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startOptions } from '../../bench/start-options.ts';
-
-const program = join(import.meta.dirname, '..', '..', 'dist', 'cli', 'main.js');
+import { program } from '../support/process.ts';
 
 /** Keeps 60 MB alive, as a gateway does, and collects as a start does in its end, here before the program exits. */
 const likeAStart = `
