@@ -4,8 +4,11 @@ import { GatewayError } from '../domain/errors.ts';
 import { auditScheduleId } from './audit-schedule.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
 
-/** A Temporal that answers does so in milliseconds. */
-const callMsMax = 5_000;
+/**
+ * A Temporal that answers does so in milliseconds, or after 5 s: it asks the worker that has the schedule in memory first, and
+ * another one when that time is over. Of 925 questions beside or soon after triggers six took 5.03 to 5.06 s.
+ */
+const callMsMax = 8_000;
 
 export interface AuditState {
   isRunning: boolean;
