@@ -1,14 +1,9 @@
 /** The audit as its Schedule runs it: whether it runs now, when it comes next, and a run that an operator asks for. */
 import { type Client, ScheduleNotFoundError } from '@temporalio/client';
 import { GatewayError } from '../domain/errors.ts';
+import { scheduleMsMax } from '../temporal/connection.ts';
 import { auditScheduleId } from './audit-schedule.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
-
-/**
- * A Temporal that answers does so in milliseconds, or after 5 s: it asks the worker that has the schedule in memory first, and
- * another one when that time is over. Of 925 questions beside or soon after triggers six took 5.03 to 5.06 s.
- */
-const callMsMax = 8_000;
 
 export interface AuditState {
   isRunning: boolean;
@@ -54,7 +49,7 @@ export class AuditRuns {
 
   async #asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#client.withDeadline(Date.now() + callMsMax, ask);
+      return await this.#client.withDeadline(Date.now() + scheduleMsMax, ask);
     } catch (cause) {
       if (cause instanceof ScheduleNotFoundError) return undefined;
       throw new GatewayError('not_ready', 'Temporal, which runs the audit, is unreachable. Try again.', {

@@ -1,6 +1,7 @@
 /** The connection of a process that serves: each call is bounded and names the namespace, and promises stay as light as they are. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttp2Server } from 'node:http2';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { servingConnection, type TemporalTarget } from '../../src/temporal/connection.ts';
@@ -48,3 +49,38 @@ test('a server that never answers is given up', async () => {
     silent.close();
   }
 });
+
+test('a question about a schedule may take longer than the 5 s after which Temporal asks another worker; no other call may', async () => {
+  const msGiven: Record<string, number> = {};
+  const server = createHttp2Server();
+  server.on('stream', (stream, headers) => {
+    const method = String(headers[':path']).split('/').at(-1) ?? '';
+    msGiven[method] = msOf(String(headers['grpc-timeout']));
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': notFound }));
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const connection = await servingConnection(targetOf(`127.0.0.1:${address.port}`));
+  try {
+    const { workflowService: service } = connection;
+    await assert.rejects(service.describeSchedule({ namespace: 'default', scheduleId: 'any' }), /NOT_FOUND/);
+    await assert.rejects(service.patchSchedule({ namespace: 'default', scheduleId: 'any' }), /NOT_FOUND/);
+  } finally {
+    await connection.close();
+    server.close();
+  }
+  const { DescribeSchedule: question = 0, PatchSchedule: trigger = 0 } = msGiven;
+  assert.ok(question > 7_000 && trigger > 0 && trigger <= 5_000, JSON.stringify(msGiven));
+});
+
+const notFound = '5';
+
+/** Of gRPC's `grpc-timeout`: a number and its unit. */
+function msOf(timeout: string): number {
+  const [, value, unit] = /^(\d+)([numSMH])$/.exec(timeout) ?? assert.fail(timeout);
+  const msPerUnit = { n: 1e-6, u: 1e-3, m: 1, S: 1_000, M: 60_000, H: 3_600_000 } as const;
+  return Number(value) * msPerUnit[unit as keyof typeof msPerUnit];
+}

@@ -116,8 +116,8 @@ export async function examinePartitions(client: Client, { workflows }: QueueName
 }
 
 /** Sends a call that ends in time. */
-export const within = <T>(client: Client, call: () => Promise<T>): Promise<T> =>
-  client.withDeadline(Date.now() + callMsMax, call);
+export const within = <T>(client: Client, call: () => Promise<T>, msMax = callMsMax): Promise<T> =>
+  client.withDeadline(Date.now() + msMax, call);
 
 /** As the CLI names the types: `Keyword`, `KeywordList`. */
 const typeName = (type: string): string =>

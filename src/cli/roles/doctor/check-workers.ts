@@ -6,6 +6,7 @@ import type { Configuration } from '../../../config/configuration.ts';
 import { lastWholeAudit } from '../../../audit/audit-results.ts';
 import type { Database } from '../../../postgres/database.ts';
 import { auditScheduleId } from '../../../audit/audit-schedule.ts';
+import { scheduleMsMax } from '../../../temporal/connection.ts';
 import type { QueueNames } from '../../../temporal/temporal-names.ts';
 import { retainScheduleId } from '../../../temporal/retain-schedule.ts';
 import { counted, fail, type Finding, ok, skip, type Verdict, warn } from './finding.ts';
@@ -99,7 +100,7 @@ export async function examineSchedules(
 
 async function scheduleOf(client: Client, name: string, id: string): Promise<Finding> {
   try {
-    const { state, info } = await within(client, () => client.schedule.getHandle(id).describe());
+    const { state, info } = await within(client, () => client.schedule.getHandle(id).describe(), scheduleMsMax);
     const next = info.nextActionTimes[0];
     if (state.paused) return warn(name, `${id} is paused`, `temporal schedule toggle --unpause -s ${id}`);
     const last = info.recentActions.at(-1);

@@ -6,7 +6,8 @@ import { within } from '../../../domain/within.ts';
 import { fail, type Finding, skip, type Verdict } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
-const stepMsMax = 5_000;
+/** Longer than any question takes that a check asks: each has a limit of its own. */
+const stepMsMax = 10_000;
 
 export interface Step<Value> {
   name: string;
