@@ -10,6 +10,12 @@ import {
   metricTable,
 } from './metric-table.ts';
 
+/**
+ * Between two looks at the lag of the event loop, and part of what they find. Every 10 ms, as the package has it, they were half
+ * of what a gateway takes of the CPU while nobody asks it: 0.4 % of a core.
+ */
+const lagLookMs = 50;
+
 /** What a gauge shows: one value, one a combination of labels, or undefined for nothing. */
 export type Reading = number | undefined | readonly { labels: readonly string[]; value: number }[];
 
@@ -31,7 +37,7 @@ export class ProcessMetrics {
     }
     for (const metric of this.#counters.values()) this.#registry.registerMetric(metric);
     for (const metric of this.#histograms.values()) this.#registry.registerMetric(metric);
-    collectDefaultMetrics({ register: this.#registry, prefix: 'tollgate_' });
+    collectDefaultMetrics({ register: this.#registry, prefix: 'tollgate_', eventLoopMonitoringPrecision: lagLookMs });
   }
 
   /** The cell of a counter; to be asked for once and kept. */
