@@ -27,14 +27,17 @@ export const findS3Server = async () =>
     'versitygw',
   );
 
-/** The folder of Temporal's server and schema tool. Where the CLI was built here, nearly all of them is compiled already. */
-export async function findTemporalServer() {
+/**
+ * The folder of Temporal's server and schema tool. Where the CLI was built here, nearly all of them is compiled already: so
+ * this compiles once `cli` has resolved, and only fetches what it needs before.
+ */
+export async function findTemporalServer(cli) {
   const { cliPackage } = await import('../dist/embedded/temporal-binary.js');
   const programs = {
     'temporal-server': `go.temporal.io/server/cmd/server@${temporal}`,
     'temporal-sql-tool': `go.temporal.io/server/cmd/tools/sql@${temporal}`,
   };
-  return built(`temporal-server-${temporal}`, 'the Temporal server', programs, [cliPackage]);
+  return built(`temporal-server-${temporal}`, 'the Temporal server', programs, { packages: [cliPackage], built: cli });
 }
 
 /** The path of the reader. */
@@ -46,8 +49,8 @@ export const findComposeReader = async () =>
     'compose-reader',
   );
 
-/** With the same versions of libraries as the `companions` have, whose compiled packages then serve again. */
-async function built(name, what, programs, companions = []) {
+/** With the same versions of libraries as the packages `beside` it have, whose compiled packages then serve again. */
+async function built(name, what, programs, beside = { packages: [] }) {
   const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
   const folder = path.join(cache, 'tollgate', name);
   if (Object.keys(programs).every((program) => fs.existsSync(path.join(folder, program)))) return folder;
@@ -55,7 +58,7 @@ async function built(name, what, programs, companions = []) {
   fs.mkdirSync(folder, { recursive: true });
   const aside = fs.mkdtempSync(`${folder}.`);
   try {
-    await install(name, aside, Object.values(programs), companions);
+    await install(name, aside, Object.values(programs), beside);
     for (const [program, source] of Object.entries(programs)) {
       const made = path.join(aside, path.basename(source.slice(0, source.indexOf('@'))));
       fs.renameSync(made, path.join(folder, program)); // whole from the first moment on, whichever other process builds it
@@ -70,14 +73,15 @@ async function built(name, what, programs, companions = []) {
  * Without cgo, as the Temporal CLI is built too: with it, all that they share would be compiled a second time. What shares
  * nothing is compiled without inlining, which takes a quarter less time; tests ask little of it.
  */
-async function install(name, folder, packages, companions) {
-  const flags = ['-ldflags=-s -w', ...(companions.length === 0 ? ['-gcflags=all=-l -dwarf=false'] : [])];
+async function install(name, folder, packages, beside) {
+  const flags = ['-ldflags=-s -w', ...(beside.packages.length === 0 ? ['-gcflags=all=-l -dwarf=false -c=1'] : [])];
   const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0' };
   for (const args of [
     ['mod', 'init', 'tollgate.test/programs'],
-    ['get', ...packages, ...companions],
+    ['get', ...packages, ...beside.packages],
     ['install', ...flags, ...packages.map((each) => each.slice(0, each.indexOf('@')))],
   ]) {
+    if (args[0] === 'install') await beside.built;
     const child = spawn('go', args, { cwd: folder, env, stdio: ['ignore', 'ignore', 2] });
     const [status] = await once(child, 'close').catch(({ message }) => [message]);
     if (status !== 0)

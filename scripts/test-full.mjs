@@ -37,8 +37,7 @@ const judges = [
 await runScript(async () => {
   const given = process.argv.slice(2).filter((argument) => argument !== onlyInstall);
   const files = given.length > 0 ? given : testFilesBelow('test/full', { first: alone });
-  // What waits for a network or for one core goes beside the others' compilers. Temporal's two share packages, so one comes
-  // after the other.
+  // What waits for a network or for one core goes beside the others' compilers.
   const temporals = findTemporals(files.some((file) => file.includes('production')));
   temporals.catch(() => undefined); // awaited below
   await installMissing();
@@ -54,12 +53,10 @@ await runScript(async () => {
 /** The environment that says where they are. */
 async function findTemporals(withProduction) {
   const { findTemporal } = await import('../dist/embedded/temporal-binary.js');
-  await findTemporal({ cliPath: process.env.TEMPORAL_CLI_PATH, say });
-  if (!withProduction) return {};
-  return {
-    TOLLGATE_TEST_TEMPORAL_SERVER: await findTemporalServer(),
-    TOLLGATE_TEST_COMPOSE_READER: await findComposeReader(),
-  };
+  const cli = findTemporal({ cliPath: process.env.TEMPORAL_CLI_PATH, say });
+  if (!withProduction) return cli.then(() => ({}));
+  const [server, reader] = await Promise.all([findTemporalServer(cli), findComposeReader(), cli]);
+  return { TOLLGATE_TEST_TEMPORAL_SERVER: server, TOLLGATE_TEST_COMPOSE_READER: reader };
 }
 
 async function installMissing() {
