@@ -28,6 +28,7 @@ await runScript(async () => {
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : testFilesBelow('test', { except: 'test/full', first: longest });
   if (files.length === 0) throw new Error('There are no test files.');
-  // Files wait for their servers half of their time and longer, and these take a quarter: six keep two cores busy.
-  await runTests(files, { atOnce: 6, budgetMsOf: () => budgetMs, env });
+  // Files wait for their servers half of their time and longer, and these take a quarter: eight keep two cores busy, where
+  // six left them idle for a tenth of a run.
+  await runTests(files, { atOnce: 8, budgetMsOf: () => budgetMs, env });
 });

@@ -12,7 +12,7 @@ import {
 
 /**
  * Between two looks at the lag of the event loop, and part of what they find. Every 10 ms, as the package has it, they were half
- * of what a gateway takes of the CPU while nobody asks it: 0.4 % of a core.
+ * of what an idle gateway takes of the CPU: 0.4 % of a core.
  */
 const lagLookMs = 50;
 
