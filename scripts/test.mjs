@@ -21,6 +21,12 @@ const longest = [
  */
 const env = { TEMPORAL_DEBUG: process.env.TEMPORAL_DEBUG ?? 'true' };
 
+/**
+ * Files wait for their servers half of their time and longer, and these take a quarter: eight keep two cores busy, where six left
+ * them idle for a tenth of a run.
+ */
+const atOnce = 8;
+
 /** Four times what the slowest takes on two busy cores. */
 const budgetMs = 150_000;
 
@@ -28,7 +34,9 @@ await runScript(async () => {
   const given = process.argv.slice(2);
   const files = given.length > 0 ? given : testFilesBelow('test', { except: 'test/full', first: longest });
   if (files.length === 0) throw new Error('There are no test files.');
-  // Files wait for their servers half of their time and longer, and these take a quarter: eight keep two cores busy, where
-  // six left them idle for a tenth of a run.
-  await runTests(files, { atOnce: 8, budgetMsOf: () => budgetMs, env });
+  await runTests(files, {
+    atOnce: Number(process.env.TOLLGATE_TEST_AT_ONCE || atOnce),
+    budgetMsOf: () => budgetMs,
+    env,
+  });
 });
