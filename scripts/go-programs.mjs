@@ -27,17 +27,15 @@ export const findS3Server = async () =>
     'versitygw',
   );
 
-/**
- * The folder of Temporal's server and schema tool. Where the CLI was built here, nearly all of them is compiled already: so
- * this compiles once `cli` has resolved, and only fetches what it needs before.
- */
+/** The folder of Temporal's server and schema tool. Where the CLI is built here, nearly all of them is compiled once `cli` has resolved. */
 export async function findTemporalServer(cli) {
   const { cliPackage } = await import('../dist/embedded/temporal-binary.js');
   const programs = {
     'temporal-server': `go.temporal.io/server/cmd/server@${temporal}`,
     'temporal-sql-tool': `go.temporal.io/server/cmd/tools/sql@${temporal}`,
   };
-  return built(`temporal-server-${temporal}`, 'the Temporal server', programs, { packages: [cliPackage], built: cli });
+  const beside = { packages: [cliPackage], compiled: cli };
+  return built(`temporal-server-${temporal}`, 'the Temporal server', programs, beside);
 }
 
 /** The path of the reader. */
@@ -49,7 +47,10 @@ export const findComposeReader = async () =>
     'compose-reader',
   );
 
-/** With the same versions of libraries as the packages `beside` it have, whose compiled packages then serve again. */
+/**
+ * With the same versions of libraries as the packages `beside` it have. These compile them, so that this waits for
+ * `beside.compiled` once it has fetched what it needs.
+ */
 async function built(name, what, programs, beside = { packages: [] }) {
   const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
   const folder = path.join(cache, 'tollgate', name);
@@ -81,7 +82,7 @@ async function install(name, folder, packages, beside) {
     ['get', ...packages, ...beside.packages],
     ['install', ...flags, ...packages.map((each) => each.slice(0, each.indexOf('@')))],
   ]) {
-    if (args[0] === 'install') await beside.built;
+    if (args[0] === 'install') await beside.compiled;
     const child = spawn('go', args, { cwd: folder, env, stdio: ['ignore', 'ignore', 2] });
     const [status] = await once(child, 'close').catch(({ message }) => [message]);
     if (status !== 0)
