@@ -18,7 +18,7 @@ function rowsOf(first: string): [string, readonly string[]][] {
 
 /** Read by commands and tests, and no settings of a gateway. */
 const others = ['TOLLGATE_API_KEY'];
-const ofTests = ['TOLLGATE_SCREENSHOTS', 'TOLLGATE_TEST_RERUN'];
+const ofTests = ['TOLLGATE_SCREENSHOTS', 'TOLLGATE_TEST_RERUN', 'TOLLGATE_TEST_AT_ONCE'];
 /** Of the compose file, and of Temporal's UI. */
 const ofContainers = [
   'TOLLGATE_DB_PASSWORD',
