@@ -27,7 +27,10 @@ export const findS3Server = async () =>
     'versitygw',
   );
 
-/** The folder of Temporal's server and schema tool. Where the CLI is built here, nearly all of them is compiled once `cli` has resolved. */
+/**
+ * The folder of Temporal's server and schema tool. Where the CLI is built here, nearly all of them is compiled once `cli` has
+ * resolved.
+ */
 export async function findTemporalServer(cli) {
   const { cliPackage } = await import('../dist/embedded/temporal-binary.js');
   const programs = {
