@@ -54,7 +54,10 @@ await runScript(async () => {
 async function findTemporals(withProduction) {
   const { findTemporal } = await import('../dist/embedded/temporal-binary.js');
   const cli = findTemporal({ cliPath: process.env.TEMPORAL_CLI_PATH, say });
-  if (!withProduction) return cli.then(() => ({}));
+  if (!withProduction) {
+    await cli;
+    return {};
+  }
   const [server, reader] = await Promise.all([findTemporalServer(cli), findComposeReader(), cli]);
   return { TOLLGATE_TEST_TEMPORAL_SERVER: server, TOLLGATE_TEST_COMPOSE_READER: reader };
 }

@@ -5,6 +5,9 @@ import { scheduleMsMax } from '../temporal/connection.ts';
 import { auditScheduleId } from './audit-schedule.ts';
 import type { QueueNames } from '../temporal/temporal-names.ts';
 
+/** A Temporal that answers does so in milliseconds. */
+const callMsMax = 5_000;
+
 export interface AuditState {
   isRunning: boolean;
   /** An operator has paused the schedule: it runs when it is asked for only. */
@@ -23,7 +26,7 @@ export class AuditRuns {
 
   /** How it stands; undefined where no worker has made the schedule yet. Refuses with `not_ready` while Temporal is away. */
   state(): Promise<AuditState | undefined> {
-    return this.#asked(async () => {
+    return this.#asked(scheduleMsMax, async () => {
       const { info, state } = await this.#handle().describe();
       return { isRunning: info.runningActions.length > 0, isPaused: state.paused, nextAt: info.nextActionTimes[0] };
     });
@@ -37,7 +40,7 @@ export class AuditRuns {
     const before = await this.state();
     if (!before) return undefined;
     if (before.isRunning) return 'running';
-    return this.#asked(async () => {
+    return this.#asked(callMsMax, async () => {
       await this.#handle().trigger(); // two at once are one run: the schedule skips what overlaps
       return 'started' as const;
     });
@@ -47,9 +50,9 @@ export class AuditRuns {
     return this.#client.schedule.getHandle(this.#scheduleId);
   }
 
-  async #asked<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  async #asked<T>(msMax: number, ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#client.withDeadline(Date.now() + scheduleMsMax, ask);
+      return await this.#client.withDeadline(Date.now() + msMax, ask);
     } catch (cause) {
       if (cause instanceof ScheduleNotFoundError) return undefined;
       throw new GatewayError('not_ready', 'Temporal, which runs the audit, is unreachable. Try again.', {

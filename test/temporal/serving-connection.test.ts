@@ -1,8 +1,8 @@
 /** The connection of a process that serves: each call is bounded and names the namespace, and promises stay as light as they are. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer as createHttp2Server } from 'node:http2';
-import { createServer, type Socket } from 'node:net';
+import http2 from 'node:http2';
+import { createServer, type Server, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { servingConnection, type TemporalTarget } from '../../src/temporal/connection.ts';
 import { checkTemporal } from '../../src/temporal/connection-errors.ts';
@@ -36,11 +36,7 @@ test("neither does any after a worker's connection was made", async () => {
 test('a server that never answers is given up', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => void sockets.add(socket));
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const address = silent.address();
-  assert.ok(address !== null && typeof address === 'object');
-  const connection = await servingConnection(targetOf(`127.0.0.1:${address.port}`), 100);
+  const connection = await servingConnection(await listening(silent), 100);
   try {
     await assert.rejects(connection.workflowService.getSystemInfo({}), /DEADLINE_EXCEEDED|Deadline exceeded/i);
   } finally {
@@ -52,7 +48,7 @@ test('a server that never answers is given up', async () => {
 
 test('a question about a schedule may take longer than the 5 s after which Temporal asks another worker; no other call may', async () => {
   const msGiven: Record<string, number> = {};
-  const server = createHttp2Server();
+  const server = http2.createServer();
   server.on('stream', (stream, headers) => {
     const method = String(headers[':path']).split('/').at(-1) ?? '';
     msGiven[method] = msOf(String(headers['grpc-timeout']));
@@ -60,10 +56,7 @@ test('a question about a schedule may take longer than the 5 s after which Tempo
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  const connection = await servingConnection(targetOf(`127.0.0.1:${address.port}`));
+  const connection = await servingConnection(await listening(server));
   try {
     const { workflowService: service } = connection;
     await assert.rejects(service.describeSchedule({ namespace: 'default', scheduleId: 'any' }), /NOT_FOUND/);
@@ -77,6 +70,14 @@ test('a question about a schedule may take longer than the 5 s after which Tempo
 });
 
 const notFound = '5';
+
+async function listening(server: Server | http2.Http2Server): Promise<TemporalTarget> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return targetOf(`127.0.0.1:${address.port}`);
+}
 
 /** Of gRPC's `grpc-timeout`: a number and its unit. */
 function msOf(timeout: string): number {
