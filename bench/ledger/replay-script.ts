@@ -93,7 +93,7 @@ interface Versions {
 }
 
 const versionsIn = ({ text }: SentStatement): Versions[] =>
-  [...text.matchAll(/unnest\(([^)]*)\)/g)].flatMap(([, list = '']) => {
+  [...text.matchAll(/\(select (unnest\(.*?)\) as r\b/g)].flatMap(([, list = '']) => {
     const types = [...list.matchAll(/\$(\d+)::([a-z]+)/g)].map(([, at, type]) => ({ at: Number(at) - 1, type }));
     const versions = types.find(({ type }) => type === 'xid');
     return versions && types[0] ? [{ versions: versions.at, ids: types[0].at }] : [];
