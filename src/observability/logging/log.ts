@@ -2,6 +2,7 @@
 import pino, { type Logger } from 'pino';
 import type { LogLevel } from '../../config/environment.ts';
 import { Mask } from './mask.ts';
+import { onceATurn } from './once-a-turn.ts';
 import { plainError } from './plain-error.ts';
 import { rotatingFile } from './rotating-file.ts';
 
@@ -32,11 +33,11 @@ export interface LogOptions {
 /** Logs to stderr, or to a file that is kept small. */
 export function createLog(level: LogLevel, { file, mask, hasPid = false }: LogOptions = {}): Logger {
   const options = { ...logOptions(level, mask), ...(hasPid && { base: { pid: process.pid } }) };
-  if (file === undefined) return pino(options, pino.destination(2));
+  if (file === undefined) return pino(options, onceATurn(pino.destination(2)));
   return pino(
     options,
     pino.multistream([
-      { level: level === 'silent' ? 'fatal' : level, stream: rotatingFile(file) },
+      { level: level === 'silent' ? 'fatal' : level, stream: onceATurn(rotatingFile(file)) },
       { level: 'error', stream: pino.destination(2) },
     ]),
   );

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { onceATurn } from '../../src/observability/logging/once-a-turn.ts';
+
+test('the lines of a turn of the event loop are one write, in their order', async () => {
+  const writes: string[] = [];
+  const lines = onceATurn({ write: (text) => writes.push(text) });
+  lines.write('a\n');
+  await Promise.resolve();
+  lines.write('b\n');
+  assert.deepEqual(writes, []);
+  await turn();
+  assert.deepEqual(writes, ['a\nb\n']);
+  lines.write('c\n');
+  await turn();
+  assert.deepEqual(writes, ['a\nb\n', 'c\n']);
+});
+
+test('what a process logs just before it exits or breaks is written', async () => {
+  const log = pathToFileURL(join(import.meta.dirname, '..', '..', 'dist', 'observability', 'logging', 'log.js')).href;
+  for (const end of ['process.exit(3)', 'throw new Error("broken")']) {
+    const code = `import { createLog } from ${JSON.stringify(log)}; createLog('info').info('the last line'); ${end}`;
+    const ended = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
+    await assert.rejects(ended, ({ stderr }: { stderr: string }) => /"msg":"the last line"\}\n/.test(stderr));
+  }
+});
