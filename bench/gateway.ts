@@ -11,7 +11,7 @@ import { runningTemporal } from '../src/embedded/temporal-server.ts';
 import { awaitAnswer } from './await-answer.ts';
 import { end } from './children.ts';
 import { root } from './report.ts';
-import { startOptions } from './start-options.ts';
+import { startOptions, startSettings } from './start-options.ts';
 
 export interface GatewayOptions {
   /** The text of `tollgate.yaml`; left out, the built-in models. */
@@ -57,7 +57,7 @@ export async function startGateway({
   const [port = 0] = await freePorts([undefined]);
   const url = `http://127.0.0.1:${port}`;
   const settings = {
-    ...withoutSettings(process.env),
+    ...{ ...withoutSettings(process.env), ...startSettings },
     ...{ PORT: String(port), TOLLGATE_DATA_DIR: dataDir, NODE_ENV: 'production', LOG_LEVEL: 'info' },
     ...(configuration !== undefined && { TOLLGATE_CONFIG: join(dataDir, 'tollgate.yaml') }),
     ...env,

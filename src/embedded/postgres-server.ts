@@ -141,6 +141,7 @@ function serverArguments(cluster: Cluster, port: number, ephemeral: boolean): st
     // Four processes less, which read ahead on large disks and feed replicas.
     io_method: 'sync',
     max_logical_replication_workers: 0,
+    max_pred_locks_per_transaction: 10, // the least: nothing here is serializable, and the locks' tables are made at the start
     // Statements and key values may hold what callers wrote: keep them out of the log.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',

@@ -128,7 +128,7 @@ test('the page about deploying makes an .env with which the file can be read', a
 
 describe('the gateway’s own services', () => {
   test('know every setting that they are given', () => {
-    const known = new Set<string>([...settingNames, 'NODE_ENV', 'NODE_OPTIONS']);
+    const known = new Set<string>([...settingNames, 'NODE_ENV', 'NODE_OPTIONS', 'MALLOC_ARENA_MAX']);
     const { env } = imageOf(readDockerfile());
     const given = new Set([...Object.keys(env), ...ours.flatMap(([, { environment }]) => Object.keys(environment))]);
     assert.deepEqual(
