@@ -141,7 +141,11 @@ function serverArguments(cluster: Cluster, port: number, ephemeral: boolean): st
     // Four processes less, which read ahead on large disks and feed replicas.
     io_method: 'sync',
     max_logical_replication_workers: 0,
-    max_pred_locks_per_transaction: 10, // the least: nothing here is serializable, and the locks' tables are made at the start
+    // Of what it makes room for at its start or fills in time: reads that no process has in flight, locks of serializable
+    // transactions, of which there are none, and log that each commit writes out. 6 MB.
+    io_max_concurrency: 4,
+    max_pred_locks_per_transaction: 10,
+    wal_buffers: '1MB',
     // Statements and key values may hold what callers wrote: keep them out of the log.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
