@@ -9,11 +9,4 @@ import { setFlagsFromString } from 'node:v8';
  */
 export function growBetweenCollections(): void {
   setFlagsFromString('--heap-growing-percent=200');
-  if (countsBuffersApart) setFlagsFromString('--external-memory-accounted-in-global-limit');
 }
-
-/**
- * Of Node 24, whose V8 also collects the whole heap for each 64 MiB of buffers, dropped long ago or not: half of an upload's
- * CPU. With the flag they count as what the heap has grown by. Other versions of V8 don't have it.
- */
-const countsBuffersApart = process.versions.v8.startsWith('13.');

@@ -21,6 +21,16 @@ test('the lines of a turn of the event loop are one write, in their order', asyn
   assert.deepEqual(writes, ['a\nb\n', 'c\n']);
 });
 
+test('a write is no longer than what a pipe takes as a whole, unless a line is', async () => {
+  const writes: string[] = [];
+  const lines = onceATurn({ write: (text) => writes.push(text) });
+  const line = `${'é'.repeat(999)}\n`; // 1,999 bytes
+  const long = `${'x'.repeat(5_000)}\n`;
+  for (const each of [line, line, line, long, line]) lines.write(each);
+  await turn();
+  assert.deepEqual(writes, [line + line, line, long, line]);
+});
+
 test('what a process logs just before it exits or breaks is written', async () => {
   const log = pathToFileURL(join(import.meta.dirname, '..', '..', 'dist', 'observability', 'logging', 'log.js')).href;
   for (const end of ['process.exit(3)', 'throw new Error("broken")']) {

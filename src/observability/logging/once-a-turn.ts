@@ -4,6 +4,9 @@ export interface LineWriter {
   write(lines: string): void;
 }
 
+/** What a pipe takes as a whole: processes that share one would otherwise write into each other's lines (POSIX: PIPE_BUF). */
+const bytesMax = 4096;
+
 const waiting = new Set<() => void>();
 process.on('exit', () => {
   for (const write of waiting) write();
@@ -15,15 +18,20 @@ process.on('exit', () => {
  */
 export function onceATurn(out: LineWriter): LineWriter {
   let lines = '';
+  let bytes = 0;
   const write = () => {
     if (!waiting.delete(write)) return;
     const written = lines;
     lines = '';
+    bytes = 0;
     out.write(written);
   };
   return {
     write(line) {
+      const lineBytes = Buffer.byteLength(line);
+      if (bytes + lineBytes > bytesMax) write();
       lines += line;
+      bytes += lineBytes;
       if (waiting.has(write)) return;
       waiting.add(write);
       setImmediate(write);
