@@ -3,7 +3,7 @@
  * The `tollgate` command: makes the folder ready where something is missing or stale, then runs. V8's young generation is
  * 16 MiB from the start: starting small cost a chat call a tenth of its time in collections. And it stays so: Node 24 would
  * let it grow to 64 MiB, which took 60 to 90 MB of memory and saved no time. Two arenas of malloc for all threads, where glibc
- * makes one for each: 10 to 20 MB less at rest, up to 80 under load, and no more time.
+ * makes up to eight a processor: 10 to 20 MB less at rest, some 40 under load, and no more time.
  */
 import { runScript } from '../scripts/prepare.mjs';
 
