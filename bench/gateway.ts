@@ -57,7 +57,7 @@ export async function startGateway({
   const [port = 0] = await freePorts([undefined]);
   const url = `http://127.0.0.1:${port}`;
   const settings = {
-    ...{ ...withoutSettings(process.env), ...startSettings },
+    ...startEnvironment(),
     ...{ PORT: String(port), TOLLGATE_DATA_DIR: dataDir, NODE_ENV: 'production', LOG_LEVEL: 'info' },
     ...(configuration !== undefined && { TOLLGATE_CONFIG: join(dataDir, 'tollgate.yaml') }),
     ...env,
@@ -101,8 +101,9 @@ export async function startGateway({
   }
 }
 
-/** The settings of a gateway that the caller's shell is set up for are not the benchmark's. */
-export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** For the program: what this process has, without settings of a gateway, which are not the benchmark's, and with those of each start. */
+export function startEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(TOLLGATE_|S3_|DATABASE_URL$|PUBLIC_URL$|HOST$|LOG_LEVEL$|OTEL_|TEMPORAL_(?!CLI_PATH$))/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !foreign.test(name)));
+  const own = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return { ...Object.fromEntries(own), ...startSettings };
 }

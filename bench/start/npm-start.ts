@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { withoutSettings } from '../gateway.ts';
+import { startEnvironment } from '../gateway.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { root } from '../report.ts';
 
@@ -49,7 +49,7 @@ export async function npmStart(
   const startedAt = performance.now();
   const npm = spawn('npm', ['start'], {
     cwd: folder,
-    env: { ...withoutSettings(process.env), PORT: String(port), TOLLGATE_DATA_DIR: dataDir },
+    env: { ...startEnvironment(), PORT: String(port), TOLLGATE_DATA_DIR: dataDir },
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true, // a process group of its own, as in a terminal
   });

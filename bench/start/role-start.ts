@@ -1,8 +1,8 @@
 /** One role's start beside a gateway that runs, whose servers it uses: `tollgate api`, `tollgate worker`. */
 import { spawn } from 'node:child_process';
 import { end } from '../children.ts';
-import { program, withoutSettings } from '../gateway.ts';
-import { startOptions, startSettings } from '../start-options.ts';
+import { program, startEnvironment } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { root } from '../report.ts';
 import { becomesReady } from './npm-start.ts';
@@ -28,7 +28,7 @@ export async function roleStart(
   const child = spawn(process.execPath, [...startOptions, program, role], {
     cwd: root,
     env: {
-      ...{ ...withoutSettings(process.env), ...startSettings },
+      ...startEnvironment(),
       ...{ TOLLGATE_DATA_DIR: dataDir, TOLLGATE_NOTICE_SECONDS: '0', LOG_LEVEL: 'error' },
       ...(role === 'api' ? { PORT: String(port) } : { TOLLGATE_WORKER_PORT: String(port) }),
     },

@@ -12,8 +12,8 @@ import { findTemporal } from '../../src/embedded/temporal-binary.ts';
 import { startTemporal } from '../../src/embedded/temporal-server.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end } from '../children.ts';
-import { program, startGateway, withoutSettings } from '../gateway.ts';
-import { startOptions, startSettings } from '../start-options.ts';
+import { program, startGateway, startEnvironment } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { cpuTimes, sumOf } from '../processes.ts';
 import { say } from '../report.ts';
 import { startTemporalOnPostgres } from './temporal-on-postgres.ts';
@@ -82,7 +82,7 @@ async function apart(name: 'split' | 'postgres'): Promise<Arrangement> {
     const [port = 0] = await freePorts([undefined]);
     const url = `http://127.0.0.1:${port}`;
     const env = {
-      ...{ ...withoutSettings(process.env), ...startSettings },
+      ...startEnvironment(),
       ...{ PORT: String(port), TOLLGATE_DATA_DIR: folder, NODE_ENV: 'production' },
       ...{
         DATABASE_URL: postgres.url,

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end } from '../children.ts';
-import { program, startGateway, withoutSettings } from '../gateway.ts';
-import { startOptions, startSettings } from '../start-options.ts';
+import { program, startGateway, startEnvironment } from '../gateway.ts';
+import { startOptions } from '../start-options.ts';
 import { openFinisher } from './finished.ts';
 import type { TransferRequest } from './messages.ts';
 import type { Floor } from './parts.ts';
@@ -52,7 +52,7 @@ export async function startTarget(name: string, bytes: number, env: Record<strin
     const url = `http://127.0.0.1:${port}`;
     const child = spawn(process.execPath, [...startOptions, program, 'api'], {
       env: {
-        ...{ ...withoutSettings(process.env), ...startSettings },
+        ...startEnvironment(),
         ...{ PORT: String(port), TOLLGATE_DATA_DIR: gateway.dataDir, NODE_ENV: 'production' },
         ...{ TOLLGATE_CONFIG: join(gateway.dataDir, 'tollgate.yaml'), TOLLGATE_NOTICE_SECONDS: '0' },
         LOG_LEVEL: 'error', // shown: what fails there is why the benchmark does

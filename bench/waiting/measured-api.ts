@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { freePorts } from '../../src/embedded/ports.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { end, nextMessage } from '../children.ts';
-import { program, withoutSettings, type MeasuredGateway } from '../gateway.ts';
+import { program, startEnvironment, type MeasuredGateway } from '../gateway.ts';
 import { startOptions } from '../start-options.ts';
 import { type Memory, memorySchema } from './messages.ts';
 
@@ -33,7 +33,7 @@ export async function startApi({ dataDir }: MeasuredGateway): Promise<MeasuredAp
     cwd: dataDir,
     detached: true, // Ctrl-C in a terminal is for the benchmark, which ends it in order
     env: {
-      ...withoutSettings(process.env),
+      ...startEnvironment(),
       ...{ PORT: String(port), TOLLGATE_DATA_DIR: dataDir, NODE_ENV: 'production', LOG_LEVEL: 'info' },
     },
     stdio: ['ignore', log.fd, log.fd, 'ipc'],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { onceATurn } from '../../src/observability/logging/once-a-turn.ts';
+import { program } from '../support/process.ts';
 
 test('the lines of a turn of the event loop are one write, in their order', async () => {
   const writes: string[] = [];
@@ -32,7 +32,7 @@ test('a write is no longer than what a pipe takes as a whole, unless a line is',
 });
 
 test('what a process logs just before it exits or breaks is written', async () => {
-  const log = pathToFileURL(join(import.meta.dirname, '..', '..', 'dist', 'observability', 'logging', 'log.js')).href;
+  const log = new URL('../observability/logging/log.js', pathToFileURL(program)).href;
   for (const end of ['process.exit(3)', 'throw new Error("broken")']) {
     const code = `import { createLog } from ${JSON.stringify(log)}; createLog('info').info('the last line'); ${end}`;
     const ended = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
