@@ -2,11 +2,13 @@
 import { CommanderError } from 'commander';
 import { SettingsError } from '../config/setting-errors.ts';
 import { growBetweenCollections } from '../runtime/heap-growth.ts';
+import { nameSources } from '../runtime/source-stacks.ts';
 import { connectionFault } from './connection-fault.ts';
 import { printError, ReportedEnd } from './output.ts';
 import { tollgateProgram } from './program.ts';
 
 growBetweenCollections();
+nameSources();
 
 // The reader was `head`, or a pager that was quit: it wants no more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -9,21 +9,23 @@ import { wholeNumber } from '../options.ts';
  */
 const processes = wholeNumber(64);
 
+/**
+ * Each role is imported when it is asked for: an API needs none of Temporal's workers, for which it would wait and keep 50 MB,
+ * and a worker none of the API.
+ */
 export function addServerCommands(program: Command): void {
-  // Imported when needed: they bring Temporal's client and workers, for which the other commands would wait half a second.
-  const roles = () => import('../roles/server-roles.ts');
   program
     .command('api')
     .description('run the API; uses DATABASE_URL and TEMPORAL_ADDRESS, or the gateway running on the data folder')
     .option('--processes <count>', 'serve with so many processes on one port, to use several cores', processes, 1)
     .action(async ({ processes }: { processes: number }) => {
-      if (processes === 1 || cluster.isWorker) await (await roles()).runApi();
+      if (processes === 1 || cluster.isWorker) await (await import('../roles/run-api.ts')).runApi();
       else await (await import('../roles/api-processes.ts')).superviseApis(processes);
     });
   program
     .command('worker')
     .description('run a worker; uses DATABASE_URL and TEMPORAL_ADDRESS, or the gateway running on the data folder')
-    .action(async () => (await roles()).runWorker());
+    .action(async () => (await import('../roles/run-worker.ts')).runWorker());
   program
     .command('migrate')
     .description("migrate the database and register Temporal's search attributes; safe to run concurrently")

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import module from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freshDatabase, fromTestRun, type TestDatabase } from '../../support/database.ts';
@@ -79,6 +81,23 @@ describe('the roles on servers of their own', () => {
     await stops(api);
   });
 
+  test('api loads nothing of the workers, whose native code alone takes tens of MB', async () => {
+    const { api } = await startApi();
+    const worker = home.spawn(['worker']);
+    await worker.printed(/the worker runs/);
+    assert.deepEqual([await hasWorkersCode(api), await hasWorkersCode(worker)], [false, true]);
+    await stops(worker);
+    await stops(api);
+  });
+
+  test('the stack of an error names files and lines of src', async () => {
+    const { stderr } = await home.run(['api'], { LOG_LEVEL: 'debug', DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+    assert.match(stderr, /ECONNREFUSED/);
+    const named =
+      'setSourceMapsSupport' in module ? /withCore \(\S+\/src\/cli\/roles\/with-core\.ts:\d+/ : /withCore \(/;
+    assert.match(stderr, named);
+  });
+
   test('two databases on one Temporal server have task queues of their own', async () => {
     const { rows } = await database.database.pool.query(`select value from installation where name = 'queue_prefix'`);
     const other = await freshDatabase();
@@ -117,6 +136,10 @@ describe('the roles on servers of their own', () => {
     return { api, call };
   }
 });
+
+/** Linux lists the files that a process has mapped. */
+const hasWorkersCode = async ({ child }: Running): Promise<boolean> =>
+  /core-bridge\/\S+\.node$/m.test(await readFile(`/proc/${child.pid}/maps`, 'utf8'));
 
 const money = ({ body }: { body: Record<string, unknown> }) => ({
   balance: Number(body['balance']),
