@@ -43,7 +43,7 @@ const pageTimeoutMs = 60_000;
  * for speed what runs for seconds, which takes a tenth off its CPU.
  */
 const flags = [
-  '--js-flags=--no-opt --no-maglev',
+  '--js-flags=--no-opt',
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
