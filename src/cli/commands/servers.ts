@@ -10,8 +10,8 @@ import { wholeNumber } from '../options.ts';
 const processes = wholeNumber(64);
 
 /**
- * Each role is imported when it is asked for: an API needs none of Temporal's workers, for which it would wait and keep 50 MB,
- * and a worker none of the API.
+ * Each role is imported when it is asked for: an API needs none of Temporal's workers, which would take it 15 MB, and a
+ * worker none of the API.
  */
 export function addServerCommands(program: Command): void {
   program

@@ -81,7 +81,7 @@ describe('the roles on servers of their own', () => {
     await stops(api);
   });
 
-  test('api loads nothing of the workers, whose native code alone takes tens of MB', async () => {
+  test('api loads nothing of the workers, as their native code shows', async () => {
     const { api } = await startApi();
     const worker = home.spawn(['worker']);
     await worker.printed(/the worker runs/);
